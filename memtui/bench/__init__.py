@@ -1,0 +1,1 @@
+"""Measuring: speed, scenarios, pairs, statements."""

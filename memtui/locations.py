@@ -1,0 +1,80 @@
+"""Every path memtui uses, in one place.
+
+`MEMTUI_HOME` (or `--home`) moves everything a user owns into one folder; without it platformdirs decides.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME_VARIABLE = "MEMTUI_HOME"
+_PACKAGE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folders and files of one user.
+
+    Attributes:
+        data: sessions, the default store and the head of the ledger.
+        config: settings and the user's own themes.
+        logs: log files (never holding texts or secrets).
+    """
+
+    data: Path
+    config: Path
+    logs: Path
+
+    @property
+    def settings_file(self) -> Path:
+        """The TOML settings file (may be absent)."""
+        return self.config / "settings.toml"
+
+    @property
+    def store(self) -> Path:
+        """The folder of the default LanceDB store."""
+        return self.data / "store"
+
+    @property
+    def sessions(self) -> Path:
+        """The folder of recorded chats, one JSONL file each."""
+        return self.data / "sessions"
+
+    @property
+    def themes(self) -> Path:
+        """The folder of the user's own themes."""
+        return self.config / "themes"
+
+    @property
+    def log_file(self) -> Path:
+        """The log of the running program."""
+        return self.logs / "memtui.log"
+
+
+def home(override: str | Path | None = None) -> Home:
+    """The user's home: `override`, else `MEMTUI_HOME`, else the system's own folders. Creates nothing."""
+    root = override or os.environ.get(HOME_VARIABLE)
+    if root:
+        base = Path(root).expanduser().absolute()
+        return Home(data=base, config=base, logs=base / "logs")
+    import platformdirs
+
+    dirs = platformdirs.PlatformDirs("memtui", appauthor=False)
+    return Home(data=dirs.user_data_path, config=dirs.user_config_path, logs=dirs.user_log_path)
+
+
+def shipped_themes() -> Path:
+    """The themes that come with memtui (in the wheel, or at the top of a checkout)."""
+    return _shipped("themes")
+
+
+def sample_sessions() -> Path:
+    """The sample sessions that come with memtui (in the wheel, or at the top of a checkout)."""
+    return _shipped("sample_sessions")
+
+
+def _shipped(name: str) -> Path:
+    inside = _PACKAGE / "shipped" / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name

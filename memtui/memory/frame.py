@@ -1,0 +1,174 @@
+"""The working set as numpy columns: what the panel draws from and the laws compute on.
+
+One row a memory, retired ones included (`active` tells). Rows are appended and updated in place; a row never moves, so
+a row number stays valid for the life of the frame.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from memtui.memory.model import KINDS, Memory
+from memtui.memory.moments import to_us
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_KIND_CODE: Final = {kind: code for code, kind in enumerate(KINDS)}
+_START_ROWS: Final = 64
+_T = TypeVar("_T", bound=np.generic)
+
+
+class Frame:
+    """Growable columns over memories.
+
+    Attributes:
+        ids: memory ids, by row.
+        texts: the memories' texts, by row.
+
+    Columns (each a view of length `len(frame)`): `importance` float64, `recalls` int64, `last_recall`, `created`, `valid`
+    int64 microseconds UTC, `kind` int64 (position in `KINDS`), `pinned`, `active` bool, `vectors` float32 (n, dims)
+    of unit length (a zero row has no vector yet), `slots` float32 (n, number of slots) posteriors.
+    """
+
+    def __init__(self, dims: int, slot_count: int = 0) -> None:
+        self.dims = dims
+        self.slot_count = slot_count
+        self.ids: list[str] = []
+        self.texts: list[str] = []
+        self.memories: list[Memory] = []
+        self._row: dict[str, int] = {}
+        self._floats = np.zeros((1, _START_ROWS), np.float64)
+        self._ints = np.zeros((5, _START_ROWS), np.int64)
+        self._bools = np.zeros((2, _START_ROWS), np.bool_)
+        self._vectors = np.zeros((_START_ROWS, dims), np.float32)
+        self._slots = np.zeros((_START_ROWS, slot_count), np.float32)
+        self.version = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, memory_id: object) -> bool:
+        return memory_id in self._row
+
+    @property
+    def importance(self) -> Floats:
+        """0..1."""
+        return self._floats[0, : len(self)]
+
+    @property
+    def recalls(self) -> Ints:
+        """Recall counts."""
+        return self._ints[0, : len(self)]
+
+    @property
+    def last_recall(self) -> Ints:
+        """Microseconds UTC."""
+        return self._ints[1, : len(self)]
+
+    @property
+    def created(self) -> Ints:
+        """Microseconds UTC of the telling."""
+        return self._ints[2, : len(self)]
+
+    @property
+    def valid(self) -> Ints:
+        """Microseconds UTC since when it is true."""
+        return self._ints[3, : len(self)]
+
+    @property
+    def kind(self) -> Ints:
+        """Position in `KINDS`."""
+        return self._ints[4, : len(self)]
+
+    @property
+    def pinned(self) -> Bools:
+        """Pinned by the user."""
+        return self._bools[0, : len(self)]
+
+    @property
+    def active(self) -> Bools:
+        """Takes part in recall."""
+        return self._bools[1, : len(self)]
+
+    @property
+    def vectors(self) -> Vectors:
+        """(n, dims) unit vectors."""
+        return self._vectors[: len(self)]
+
+    @property
+    def slots(self) -> Vectors:
+        """(n, slot_count) slot posteriors."""
+        return self._slots[: len(self)]
+
+    def row(self, memory_id: str) -> int:
+        """The row of a memory.
+
+        Raises:
+            KeyError: no such memory.
+        """
+        return self._row[memory_id]
+
+    def upsert(self, memory: Memory, text: str, vector: Vectors | None = None, slots: Vectors | None = None) -> int:
+        """Write a memory's row, adding it if new; `vector`/`slots` None keep what is there. Returns the row."""
+        row = self._row.get(memory.id)
+        if row is None:
+            row = len(self.ids)
+            self._reserve(row + 1)
+            self._row[memory.id] = row
+            self.ids.append(memory.id)
+            self.texts.append(text)
+            self.memories.append(memory)
+        self.texts[row] = text
+        self.memories[row] = memory
+        self._floats[0, row] = memory.importance
+        self._ints[:, row] = (
+            memory.recalls,
+            to_us(memory.last_recall),
+            to_us(memory.created_at),
+            to_us(memory.valid_from),
+            _KIND_CODE[memory.kind],
+        )
+        self._bools[:, row] = (memory.pinned, memory.active)
+        if vector is not None:
+            self._vectors[row] = vector
+        if slots is not None:
+            self._slots[row] = slots
+        self.version += 1
+        return row
+
+    def drop(self, memory_id: str) -> None:
+        """Take a memory out of the active set for good (its creation was undone); the row stays, inactive."""
+        row = self._row.get(memory_id)
+        if row is not None:
+            self._bools[1, row] = False
+            del self._row[memory_id]
+            self.version += 1
+
+    def active_rows(self) -> Ints:
+        """Rows of active memories, ascending."""
+        return np.flatnonzero(self.active)
+
+    def _reserve(self, rows: int) -> None:
+        have = self._vectors.shape[0]
+        if rows <= have:
+            return
+        size = max(rows, have * 2)
+        self._floats = _grown(self._floats, size, axis=1)
+        self._ints = _grown(self._ints, size, axis=1)
+        self._bools = _grown(self._bools, size, axis=1)
+        self._vectors = _grown(self._vectors, size, axis=0)
+        self._slots = _grown(self._slots, size, axis=0)
+
+
+def _grown(array: npt.NDArray[_T], size: int, axis: int) -> npt.NDArray[_T]:
+    shape = list(array.shape)
+    shape[axis] = size
+    out = np.zeros(shape, array.dtype)
+    out[tuple(slice(0, n) for n in array.shape)] = array
+    return out

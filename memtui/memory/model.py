@@ -1,0 +1,142 @@
+"""What a memory is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What sort of memory; it decides the half-life."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    CONSOLIDATED = "consolidated"
+    PROCEDURAL = "procedural"
+
+    @property
+    def letter(self) -> str:
+        """The letter the panel shows."""
+        return self.value[0].upper()
+
+
+KINDS: tuple[Kind, ...] = tuple(Kind)
+"""All kinds; the position is the code in the frame's `kind` column."""
+
+
+class Status(StrEnum):
+    """Whether a memory takes part in recall."""
+
+    ACTIVE = "active"
+    RETIRED = "retired"
+
+
+class RetireReason(StrEnum):
+    """Why a memory was retired. Retired is never deleted: it can be explained and restored."""
+
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    DUPLICATE = "duplicate"
+    PRUNED = "pruned"
+    FORGOTTEN = "forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory as the ledger's events leave it. Immutable; texts are named by hash, never held.
+
+    Attributes:
+        id: ULID, made by the app.
+        content: hash of the text.
+        note: hash of the note (importance's reason, supporting words, slot value), or None.
+        importance: 0..1.
+        created_at: when it was told (simulated).
+        valid_from: since when it is true ("three weeks ago I moved").
+        last_recall: when it was last given to a prompt, or told again; birth counts.
+        recalls: how often since birth.
+        sources: ids of the user turns it rests on.
+        merged_from: ids of the memories a consolidated one stands for.
+        subject: whose fact ("user", a name, "project").
+        slot: the single-valued or multi-valued slot it fills, or None.
+        retired_by: id of the memory that superseded or absorbed it, or None.
+        retire_note: hash of the reason's text, or None.
+    """
+
+    id: str
+    kind: Kind
+    content: str
+    note: str | None
+    importance: float
+    created_at: datetime
+    valid_from: datetime
+    last_recall: datetime
+    recalls: int = 0
+    pinned: bool = False
+    sources: tuple[str, ...] = ()
+    merged_from: tuple[str, ...] = ()
+    subject: str = "user"
+    slot: str | None = None
+    status: Status = Status.ACTIVE
+    retired_at: datetime | None = None
+    retired_reason: RetireReason | None = None
+    retired_by: str | None = None
+    retire_note: str | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it takes part in recall."""
+        return self.status is Status.ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a mind found worth keeping in one user turn; not yet a memory.
+
+    Attributes:
+        text: the fact, self-contained, in the user's language.
+        why: the reason for the importance, shown in the detail card.
+        support: the words of the turn that support it; a candidate without support in its turn is dropped.
+        valid_from: since when it is true, resolved against the turn's date.
+        value: the slot's value in the turn's words, or None.
+    """
+
+    text: str
+    kind: Kind
+    importance: float
+    why: str
+    support: str
+    valid_from: datetime
+    subject: str = "user"
+    slot: str | None = None
+    value: str | None = None
+
+
+class Label(StrEnum):
+    """How an older and a newer memory relate (FORMATS: labelled pairs)."""
+
+    SUPERSEDES = "supersedes"
+    ADDITIVE = "additive"
+    DUPLICATE = "duplicate"
+    UNRELATED = "unrelated"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a judge decided about an older and a newer text; the reason comes before the label.
+
+    Attributes:
+        confidence: 0..1, how sure; offline it is the pair model's probability.
+    """
+
+    reason: str
+    label: Label
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One text that stands for several memories, with the reason it may."""
+
+    text: str
+    reason: str

@@ -1,0 +1,215 @@
+"""Recall: which memories a prompt gets.
+
+Candidates come from words (BM25) and meaning (cosine); relative-score fusion ranks them, with an additive bonus where the
+memory fills the slot the question asks for; an absolute gate decides who is relevant at all; the law's retention breaks
+ties among the relevant; the token budget ends the list. Salience never enters the relevance: multiplying it in lets a
+critical fact told once die (measured: `once` .33). Backfill may fill what is left but never counts as recalled.
+Pure: reading changes nothing, whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from memtui.memory.frame import Floats, Frame, Ints, Vectors
+from memtui.memory.laws import Law
+from memtui.memory.words import coverage, stems
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPolicy:
+    """The numbers recall goes by.
+
+    Attributes:
+        budget_tokens: the prompt's room for memories.
+        candidates: how many of each arm (words, meaning, slots) are fused.
+        words_weight: share of BM25 in the fusion, the rest is cosine.
+        slot_weight: weight of the slot posteriors' inner product.
+        min_cosine: cosine from which meaning alone lets a memory pass (depends on the embedder).
+        min_coverage: share of the question's content words from which words alone let it pass.
+        min_slot: inner product of slot posteriors from which the slot alone lets it pass.
+        tie: relevances closer than this are a tie, broken by retention.
+        backfill: whether what did not pass may fill the remaining budget.
+        max_memories: upper bound on the memories in a prompt.
+    """
+
+    budget_tokens: int = 170
+    candidates: int = 50
+    words_weight: float = 0.5
+    slot_weight: float = 1.5
+    min_cosine: float = 0.30
+    min_coverage: float = 0.5
+    min_slot: float = 0.35
+    tie: float = 0.05
+    backfill: bool = False
+    max_memories: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What recall is asked with.
+
+    Attributes:
+        text: the question or the user's turn.
+        vector: float32 (dims,), unit length.
+        words: BM25 score by memory id, from the full-text index (absent: no shared word).
+        slots: float32 (slot_count,) posterior of what is asked for, or None.
+    """
+
+    text: str
+    vector: Vectors
+    words: Mapping[str, float]
+    slots: Vectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recollected:
+    """One memory in the prompt, with the parts of its rank.
+
+    Attributes:
+        words: BM25 relative to the best candidate, 0..1.
+        meaning: cosine.
+        slot: inner product of slot posteriors.
+        relevance: the fused rank.
+        retention: what the law says is left.
+        tokens: what its line costs in the prompt.
+        passed: whether it passed the gate; only then it counts as recalled.
+    """
+
+    memory: str
+    row: int
+    words: float
+    meaning: float
+    slot: float
+    relevance: float
+    retention: float
+    tokens: int
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What recall chose, best first."""
+
+    items: tuple[Recollected, ...]
+    tokens: int
+    budget: int
+
+    @property
+    def recalled(self) -> tuple[str, ...]:
+        """Ids that count as recalled: those that passed the gate."""
+        return tuple(item.memory for item in self.items if item.passed)
+
+
+def recall(
+    frame: Frame,
+    cue: Cue,
+    now_us: int,
+    law: Law,
+    policy: RecallPolicy,
+    count_tokens: Callable[[str], int],
+) -> Recollection:
+    """The memories for a prompt at `now_us` (microseconds UTC), best first, within the budget. Changes nothing."""
+    rows = frame.active_rows()
+    if rows.size == 0:
+        return Recollection((), 0, policy.budget_tokens)
+    meaning = frame.vectors[rows] @ cue.vector if rows.size < len(frame) else frame.vectors @ cue.vector
+    slot = _slot_match(frame, rows, cue)
+    chosen, words = _candidates(frame, rows, meaning, slot, cue, policy)
+    if chosen.size == 0:
+        return Recollection((), 0, policy.budget_tokens)
+    cosine: Floats = meaning[chosen].astype(np.float64)
+    slot, rows = slot[chosen], rows[chosen]
+    relevance: Floats = policy.words_weight * words + (1 - policy.words_weight) * _minmax(cosine)
+    relevance = relevance + policy.slot_weight * slot
+    passed = _gate(frame, rows, cosine, words, slot, cue, policy)
+    retention = law.retention(frame, now_us)[rows]
+    order = _order(relevance, retention, passed, policy.tie)
+    items: list[Recollected] = []
+    spent = 0
+    for i in order:
+        if not passed[i] and not policy.backfill:
+            break
+        if len(items) >= policy.max_memories:
+            break
+        cost = count_tokens(frame.texts[rows[i]])
+        if spent + cost > policy.budget_tokens:
+            continue
+        spent += cost
+        items.append(
+            Recollected(
+                memory=frame.ids[rows[i]],
+                row=int(rows[i]),
+                words=float(words[i]),
+                meaning=float(cosine[i]),
+                slot=float(slot[i]),
+                relevance=float(relevance[i]),
+                retention=float(retention[i]),
+                tokens=cost,
+                passed=bool(passed[i]),
+            )
+        )
+    return Recollection(tuple(items), spent, policy.budget_tokens)
+
+
+def _slot_match(frame: Frame, rows: Ints, cue: Cue) -> Floats:
+    if cue.slots is None or frame.slot_count == 0:
+        return np.zeros(rows.size, np.float64)
+    return np.asarray(frame.slots[rows] @ cue.slots, np.float64)
+
+
+def _candidates(
+    frame: Frame, rows: Ints, meaning: Vectors, slot: Floats, cue: Cue, policy: RecallPolicy
+) -> tuple[Ints, Floats]:
+    """Positions in `rows` that enter the fusion, and their BM25 relative to the best (0..1)."""
+    picked: set[int] = set(_top(meaning, policy.candidates).tolist())
+    if slot.any():
+        picked.update(_top(slot, policy.candidates).tolist())
+    position = {memory_id: frame.row(memory_id) for memory_id in cue.words if memory_id in frame}
+    where = {row: i for i, row in enumerate(rows.tolist())} if len(rows) < len(frame) else None
+    scores: dict[int, float] = {}
+    for memory_id, row in position.items():
+        at = row if where is None else where.get(row)
+        if at is not None:
+            scores[at] = cue.words[memory_id]
+    picked.update(sorted(scores, key=lambda at: -scores[at])[: policy.candidates])
+    chosen = np.array(sorted(picked), np.int64)
+    best = max(scores.values(), default=0.0)
+    words = np.array([scores.get(at, 0.0) / best if best > 0 else 0.0 for at in chosen.tolist()], np.float64)
+    return chosen, words
+
+
+def _top(scores: Vectors | Floats, count: int) -> Ints:
+    if scores.size <= count:
+        return np.arange(scores.size, dtype=np.int64)
+    return np.argpartition(-scores, count)[:count].astype(np.int64)
+
+
+def _minmax(values: Floats) -> Floats:
+    low, high = float(values.min()), float(values.max())
+    if high - low < 1e-12:
+        return np.ones_like(values)
+    return np.asarray((values - low) / (high - low), np.float64)
+
+
+def _gate(
+    frame: Frame, rows: Ints, meaning: Floats, words: Floats, slot: Floats, cue: Cue, policy: RecallPolicy
+) -> list[bool]:
+    asked = frozenset(stems(cue.text))
+    return [
+        bool(
+            meaning[i] >= policy.min_cosine
+            or slot[i] >= policy.min_slot
+            or (words[i] > 0 and coverage(asked, frame.texts[row]) >= policy.min_coverage)
+        )
+        for i, row in enumerate(rows.tolist())
+    ]
+
+
+def _order(relevance: Floats, retention: Floats, passed: list[bool], tie: float) -> list[int]:
+    """Passed first, then by relevance in steps of `tie`, then by retention, then by relevance itself."""
+    step = np.floor(relevance / tie) if tie > 0 else relevance
+    return sorted(range(relevance.size), key=lambda i: (not passed[i], -step[i], -retention[i], -relevance[i], i))

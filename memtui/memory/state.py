@@ -1,0 +1,254 @@
+"""State by folding: what the events say at a moment.
+
+`evolve` is the whole meaning of an event for one memory. A block that was undone is left out of the fold, so undo gives
+back the state before it, exactly, and undoing the undo brings it back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memtui.memory.events import (
+    Absorbed,
+    Body,
+    Created,
+    Edited,
+    Event,
+    Judged,
+    Pinned,
+    Recalled,
+    Reinforced,
+    Restored,
+    Retired,
+    Slept,
+    Turned,
+    Undone,
+    Warped,
+    memories_of,
+    to_data,
+)
+from memtui.memory.ledger import canonical
+from memtui.memory.model import Memory, Status, Verdict
+from memtui.memory.moments import to_iso
+
+
+def evolve(memory: Memory | None, body: Body, at: datetime) -> Memory | None:
+    """What one event makes of one memory (None: not there). Events about an absent memory leave it absent."""
+    if isinstance(body, Created):
+        return _born(body)
+    if memory is None:
+        return None
+    match body:
+        case Recalled():
+            return _recalled(memory, at)
+        case Reinforced():
+            sources = memory.sources if body.turn in memory.sources else (*memory.sources, body.turn)
+            return replace(_recalled(memory, at), sources=sources)
+        case Absorbed():
+            return replace(
+                memory,
+                sources=tuple(dict.fromkeys((*memory.sources, *body.sources))),
+                recalls=memory.recalls + body.recalls,
+                last_recall=max(memory.last_recall, body.last_recall),
+            )
+        case Retired():
+            return replace(
+                memory,
+                status=Status.RETIRED,
+                retired_at=at,
+                retired_reason=body.reason,
+                retired_by=body.by,
+                retire_note=body.note,
+            )
+        case Restored():
+            cleared = replace(
+                memory,
+                status=Status.ACTIVE,
+                retired_at=None,
+                retired_reason=None,
+                retired_by=None,
+                retire_note=None,
+            )
+            return _recalled(cleared, at)
+        case Pinned():
+            return replace(memory, pinned=body.pinned)
+        case Edited():
+            return replace(
+                memory,
+                content=memory.content if body.content is None else body.content,
+                kind=memory.kind if body.kind is None else body.kind,
+                importance=memory.importance if body.importance is None else body.importance,
+            )
+        case _:
+            return memory
+
+
+def _born(body: Created) -> Memory:
+    return Memory(
+        id=body.memory,
+        kind=body.kind,
+        content=body.content,
+        note=body.note,
+        importance=body.importance,
+        created_at=body.created_at,
+        valid_from=body.valid_from,
+        last_recall=body.last_recall,
+        recalls=body.recalls,
+        pinned=body.pinned,
+        sources=body.sources,
+        merged_from=body.merged_from,
+        subject=body.subject,
+        slot=body.slot,
+    )
+
+
+def _recalled(memory: Memory, at: datetime) -> Memory:
+    return replace(memory, recalls=memory.recalls + 1, last_recall=max(memory.last_recall, at))
+
+
+@dataclass
+class State:
+    """All memories and what else the events say. Advanced in place by `apply`; made by `fold`.
+
+    Attributes:
+        memories: by id, in order of creation.
+        history: the events that touched each memory, in order.
+        verdicts: by (older hash, newer hash): the judge's cache, with the judge's name.
+        offset_s: seconds the simulated clock is ahead of real time, by the last warp.
+        turns: moment of every user turn taken in (a marker on the time line).
+        sleeps: the `Slept` events, undone ones included.
+    """
+
+    memories: dict[str, Memory] = field(default_factory=dict)
+    history: dict[str, list[Event]] = field(default_factory=dict)
+    blocks: dict[str, list[Event]] = field(default_factory=dict)
+    verdicts: dict[tuple[str, str], Judged] = field(default_factory=dict)
+    turns: dict[str, datetime] = field(default_factory=dict)
+    sleeps: list[Event] = field(default_factory=list)
+    last_at: datetime | None = None
+    offset_s: float = 0.0
+    _births: list[Event] = field(default_factory=list)
+    _undoes: list[tuple[str, str]] = field(default_factory=list)  # (undo's block, its target)
+
+    def apply(self, event: Event) -> tuple[str, ...]:
+        """Take one event in; returns the ids of the memories it changed (all of a block's for an undo)."""
+        self.blocks.setdefault(event.block, []).append(event)
+        self.last_at = event.at
+        body = event.body
+        if isinstance(body, Undone):
+            self._undoes.append((event.block, body.block))
+            return self._refold(self.touched_by(body.block))
+        touched = memories_of(body)
+        for memory_id in touched:
+            self.history.setdefault(memory_id, []).append(event)
+            self._put(memory_id, evolve(self.memories.get(memory_id), body, event.at))
+        self._note(event)
+        return touched
+
+    def active(self) -> list[Memory]:
+        """The memories that take part in recall."""
+        return [memory for memory in self.memories.values() if memory.active]
+
+    def retired(self) -> list[Memory]:
+        """The memories that were retired."""
+        return [memory for memory in self.memories.values() if not memory.active]
+
+    def undone(self) -> frozenset[str]:
+        """Blocks that do not count: targets of an undo that itself counts."""
+        out: set[str] = set()
+        for undo, target in reversed(self._undoes):
+            if undo not in out:
+                out.add(target)
+        return frozenset(out)
+
+    def last_sleep(self) -> Event | None:
+        """The last sleep pass that was not undone."""
+        undone = self.undone()
+        return next((event for event in reversed(self.sleeps) if event.block not in undone), None)
+
+    def written_since_sleep(self) -> int:
+        """Memories told since the last sleep pass; the trigger compares it with a threshold by `>=`."""
+        last = self.last_sleep()
+        since = -1 if last is None else last.seq
+        count = 0
+        for event in reversed(self._births):
+            if event.seq < since:
+                break
+            count += 1
+        return count
+
+    def touched_by(self, block: str) -> tuple[str, ...]:
+        """Ids of all memories a block changes, through undoes of undoes."""
+        ids: dict[str, None] = {}
+        for event in self.blocks.get(block, ()):
+            if isinstance(event.body, Undone):
+                ids.update(dict.fromkeys(self.touched_by(event.body.block)))
+            ids.update(dict.fromkeys(memories_of(event.body)))
+        return tuple(ids)
+
+    def verdict(self, older: str, newer: str) -> Verdict | None:
+        """The cached verdict on two content hashes."""
+        judged = self.verdicts.get((older, newer))
+        return None if judged is None else Verdict("", judged.label, judged.confidence)
+
+    def _note(self, event: Event) -> None:
+        match event.body:
+            case Created(merged_from=()):
+                self._births.append(event)
+            case Judged(older=older, newer=newer):
+                self.verdicts[older, newer] = event.body
+            case Slept():
+                self.sleeps.append(event)
+            case Warped(offset_s=offset_s):
+                self.offset_s = offset_s
+            case Turned(turn=turn):
+                self.turns[turn] = event.at
+            case _:
+                pass
+
+    def _refold(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        undone = self.undone()
+        for memory_id in ids:
+            memory: Memory | None = None
+            for event in self.history.get(memory_id, ()):
+                if event.block not in undone:
+                    memory = evolve(memory, event.body, event.at)
+            self._put(memory_id, memory)
+        return ids
+
+    def _put(self, memory_id: str, memory: Memory | None) -> None:
+        if memory is None:
+            self.memories.pop(memory_id, None)
+        else:
+            self.memories[memory_id] = memory
+
+
+def fold(events: Iterable[Event], until: datetime | None = None) -> State:
+    """The state after all events up to and including `until` (all of them when None)."""
+    state = State()
+    for event in events:
+        if until is not None and event.at > until:
+            break
+        state.apply(event)
+    return state
+
+
+def memory_record(memory: Memory) -> dict[str, object]:
+    """Every field of a memory as JSON-ready data (hashes for texts), for export, hashing and comparison."""
+    return {
+        name: to_iso(value) if isinstance(value := getattr(memory, name), datetime) else value for name in Memory.__slots__
+    }
+
+
+def state_hash(state: State) -> str:
+    """SHA-256 (hex) over every field of every memory, independent of the order of creation."""
+    records = [memory_record(state.memories[memory_id]) for memory_id in sorted(state.memories)]
+    return hashlib.sha256(canonical(records).encode()).hexdigest()
+
+
+def body_of_record(body: Body) -> dict[str, object]:
+    """A body with its type, as one JSON-ready record."""
+    return {"type": body.type, **to_data(body)}

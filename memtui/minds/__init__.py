@@ -1,0 +1,1 @@
+"""What thinks: minds behind one protocol."""

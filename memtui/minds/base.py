@@ -1,0 +1,145 @@
+"""What every mind can do, as typed results.
+
+A mind never gets or returns a memory row: it sees texts and gives texts, so it can't make up an id that counts. Every
+method may raise a `MindError`; none returns a default in place of an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from memtui.memory.frame import Vectors
+from memtui.memory.model import Candidate, Summary, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory as a prompt shows it: quoted data with an id and a date, never an instruction."""
+
+    id: str
+    text: str
+    said_at: datetime
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """All a mind gets for one reply.
+
+    Attributes:
+        messages: recent conversation, oldest first, ending with the user's turn.
+        memories: what recall chose, best first.
+        now: simulated moment.
+        language: "en" or "ru": the language of the user's turn.
+    """
+
+    messages: tuple[Message, ...]
+    memories: tuple[Remembered, ...]
+    now: datetime
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a streamed reply; `thinking` pieces are folded away on screen and never stored as the reply."""
+
+    text: str
+    thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairText:
+    """An older and a newer text for the judge, each with the moment since when it is true."""
+
+    older: str
+    newer: str
+    older_at: datetime
+    newer_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatus:
+    """What `memtui doctor` and the screen say about one part of a mind."""
+
+    part: str
+    configured: str
+    ok: bool
+    detail: str
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    name: str
+    """Stored with every vector; vectors of different names are never mixed."""
+    dims: int
+    related_from: float
+    """Cosine from which two texts of this embedder are related at all (the relevance gate)."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32 (len(texts), dims), each row of unit length (zero for an empty text)."""
+        ...
+
+
+class SlotReader(Protocol):
+    """Slot posteriors of vectors: what a statement fills, what a question asks for."""
+
+    slots: tuple[str, ...]
+
+    def posteriors(self, vectors: Vectors) -> Vectors:
+        """float32 (n, len(slots)) for float32 (n, dims); the mass of "no slot" is dropped."""
+        ...
+
+
+class Mind(Protocol):
+    """What replies, extracts, judges and summarises."""
+
+    label: str
+    """What the screen says, such as `offline mind` or `qwen3 · ollama`."""
+    embedder: Embedder
+    slot_reader: SlotReader | None
+
+    def reply(self, prompt: Prompt) -> AsyncIterator[Delta]:
+        """The streamed reply."""
+        ...
+
+    async def extract(self, text: str, now: datetime, recent: Sequence[Message] = ()) -> list[Candidate]:
+        """What is worth keeping in one user turn (never in recalled text), told at `now`."""
+        ...
+
+    async def judge(self, pairs: Sequence[PairText]) -> list[Verdict | None]:
+        """A verdict on each pair; None where the mind gave none that could be used."""
+        ...
+
+    async def summarize(self, texts: Sequence[str], language: str) -> Summary | None:
+        """One text for several tellings (oldest first), or None if they do not say one thing."""
+        ...
+
+    async def check(self) -> list[PartStatus]:
+        """Try every part and say what answered."""
+        ...
+
+    async def aclose(self) -> None:
+        """Free connections."""
+        ...
+
+
+CountTokens = Callable[[str], int]
+
+
+def language_of(text: str) -> str:
+    """ "ru" when most letters are Cyrillic, else "en"."""
+    letters = [c for c in text[:2000] if c.isalpha()]
+    cyrillic = sum("а" <= c.lower() <= "я" or c in "ёЁ" for c in letters)
+    return "ru" if letters and cyrillic * 2 > len(letters) else "en"

@@ -1,0 +1,1 @@
+"""LanceDB behind one small interface. Only this room imports lancedb and pyarrow."""

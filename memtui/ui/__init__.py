@@ -1,0 +1,1 @@
+"""The screen. Only this room imports textual."""

@@ -1,0 +1,1 @@
+"""Screens handle what widgets post."""

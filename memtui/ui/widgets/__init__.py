@@ -1,0 +1,1 @@
+"""Widgets draw and post messages; they know no store and no mind."""
