@@ -135,7 +135,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Slept:
-    """A sleep pass ended; the counts of what it did, and how many active memories it left."""
+    """A sleep pass ended; the counts of what it did, and how many active memories it left.
+
+    `left` are memories whose pairs the call budget did not reach: the next pass looks at them again.
+    """
 
     type: ClassVar[str] = "slept"
     trigger: str
@@ -144,6 +147,7 @@ class Slept:
     pruned: int
     active: int
     calls: int = 0
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

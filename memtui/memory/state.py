@@ -130,7 +130,7 @@ class State:
     sleeps: list[Event] = field(default_factory=list)
     last_at: datetime | None = None
     offset_s: float = 0.0
-    _births: list[Event] = field(default_factory=list)
+    _changes: list[Event] = field(default_factory=list)
     _undoes: list[tuple[str, str]] = field(default_factory=list)  # (undo's block, its target)
 
     def apply(self, event: Event) -> tuple[str, ...]:
@@ -171,14 +171,26 @@ class State:
 
     def written_since_sleep(self) -> int:
         """Memories told since the last sleep pass; the trigger compares it with a threshold by `>=`."""
+        return sum(isinstance(event.body, Created) for event in self._since_sleep())
+
+    def fresh(self) -> tuple[str, ...]:
+        """Ids the next sleep pass looks at: told, edited or restored since the last one, or left over by it."""
+        last = self.last_sleep()
+        left = last.body.left if last is not None and isinstance(last.body, Slept) else ()
+        ids = dict.fromkeys(left)
+        for event in reversed(self._since_sleep()):
+            ids.update(dict.fromkeys(memories_of(event.body)))
+        return tuple(i for i in ids if i in self.memories and self.memories[i].active)
+
+    def _since_sleep(self) -> list[Event]:
         last = self.last_sleep()
         since = -1 if last is None else last.seq
-        count = 0
-        for event in reversed(self._births):
+        out: list[Event] = []
+        for event in reversed(self._changes):
             if event.seq < since:
                 break
-            count += 1
-        return count
+            out.append(event)
+        return out
 
     def touched_by(self, block: str) -> tuple[str, ...]:
         """Ids of all memories a block changes, through undoes of undoes."""
@@ -196,8 +208,8 @@ class State:
 
     def _note(self, event: Event) -> None:
         match event.body:
-            case Created(merged_from=()):
-                self._births.append(event)
+            case Created(merged_from=()) | Edited() | Restored():
+                self._changes.append(event)
             case Judged(older=older, newer=newer):
                 self.verdicts[older, newer] = event.body
             case Slept():

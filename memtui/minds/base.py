@@ -107,6 +107,8 @@ class Mind(Protocol):
 
     label: str
     """What the screen says, such as `offline mind` or `qwen3 · ollama`."""
+    local: bool
+    """Whether it thinks in this process at no cost; call budgets are for minds that do not."""
     embedder: Embedder
     slot_reader: SlotReader | None
 

@@ -10,7 +10,10 @@ from memtui.memory.frame import Bools, Floats, Frame, Ints
 class Law(Protocol):
     """What decides how much of a memory is left, and when it is gone. Reading is free: nothing is ever changed."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What the settings call it."""
+        ...
 
     @property
     def floor(self) -> float:

@@ -61,7 +61,8 @@ class Plan:
     Attributes:
         judged: verdicts newly made, with their reasons, to be cached.
         calls: how many judge and summary calls were made for it.
-        unasked: pairs left for the next pass because the call budget was used up.
+        unasked: pairs left for the next pass because the call budget was used up or the mind failed.
+        problem: what went wrong with the mind while planning, or "".
         unsure: pairs the judge would retire but not surely enough; shown to the person.
     """
 
@@ -70,7 +71,8 @@ class Plan:
     items: tuple[PlanItem, ...]
     judged: tuple[tuple[Judged, str], ...] = ()
     calls: int = 0
-    unasked: int = 0
+    unasked: tuple[Pair, ...] = ()
+    problem: str = ""
     unsure: tuple[tuple[Pair, Verdict], ...] = ()
     active_before: int = 0
 
@@ -133,7 +135,8 @@ def make_plan(
     clusters: Sequence[tuple[Cluster, Summary]] = (),
     judged: Sequence[tuple[Judged, str]] = (),
     calls: int = 0,
-    unasked: int = 0,
+    unasked: Sequence[Pair] = (),
+    problem: str = "",
 ) -> Plan:
     """The plan at `now`, from what `candidates` found and the mind decided. Changes nothing.
 
@@ -164,7 +167,8 @@ def make_plan(
         items=tuple(work.items),
         judged=tuple(judged),
         calls=calls,
-        unasked=unasked,
+        unasked=tuple(unasked),
+        problem=problem,
         unsure=tuple(unsure),
         active_before=int(frame.active.sum()),
     )
@@ -227,6 +231,7 @@ def plan_bodies(plan: Plan, frame: Frame, new_id: Callable[[PlanItem], str]) -> 
             pruned=plan.count(Action.PRUNE),
             active=plan.active_before - gone + created,
             calls=plan.calls,
+            left=tuple(dict.fromkeys(pair.newer for pair in plan.unasked)),
         )
     )
     return bodies, texts

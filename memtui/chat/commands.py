@@ -1,0 +1,205 @@
+"""The slash commands: one table feeds the completion menu, the help, the palette and the replay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from memtui.errors import InputError
+from memtui.memory.texts import one_line
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+    from memtui.chat.steps import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command did: a sentence, and for some the report behind it."""
+
+    text: str
+    report: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One slash command.
+
+    Attributes:
+        where: `memory` commands run here; `screen` ones are the app's own and unknown to a replay.
+    """
+
+    name: str
+    arguments: str
+    help: str
+    where: Literal["memory", "screen"] = "memory"
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("remember", "TEXT", "Keep this, whatever the mind thinks of it"),
+    Command("pin", "MEMORY", "Pin a memory: it does not fade and is never pruned"),
+    Command("unpin", "MEMORY", "Let a pinned memory fade again"),
+    Command("forget", "MEMORY", "Retire a memory now (it can be restored)"),
+    Command("restore", "MEMORY", "Bring a retired memory back"),
+    Command("edit", "MEMORY TEXT", "Change what a memory says"),
+    Command("undo", "", "Take back the last change to memory"),
+    Command("sleep", "", "Run the sleep pass: merge, retire, prune"),
+    Command("warp", "3d | 12h | 1d6h", "Move the simulated clock ahead"),
+    Command("rate", "0 | 1 | 60 | 3600", "How fast simulated time runs"),
+    Command("recall", "TEXT", "Show what recall would give for a text, without asking"),
+    Command("sessions", "", "Open, rename or delete earlier chats", "screen"),
+    Command("new", "", "Begin a new chat (memory stays)", "screen"),
+    Command("replay", "FILE", "Play a session file", "screen"),
+    Command("sort", "salience | age | recalls | kind", "Order of the memory panel", "screen"),
+    Command("theme", "NAME", "Change the colours", "screen"),
+    Command("tour", "", "A two-minute tour", "screen"),
+    Command("retry", "", "Ask again for the last turn's reply", "screen"),
+    Command("export", "FILE", "Write this chat as Markdown or JSONL", "screen"),
+    Command("help", "", "Keys and commands", "screen"),
+    Command("quit", "", "Leave; everything is kept", "screen"),
+)
+_BY_NAME = {command.name: command for command in COMMANDS}
+_DURATION = re.compile(
+    r"(?:(\d+(?:\.\d+)?)\s*w)?\s*(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h)?\s*(?:(\d+(?:\.\d+)?)\s*m)?"
+)
+_MOST_HOURS = 24 * 366 * 5
+
+
+def parse_command(line: str) -> tuple[Command, str]:
+    """The command of a `/…` line and its argument.
+
+    Raises:
+        InputError: no such command.
+    """
+    name, _, argument = line.strip().removeprefix("/").partition(" ")
+    command = _BY_NAME.get(name.lower())
+    if command is None:
+        raise InputError(f"There is no command '/{one_line(name, 20)}'.", todo="/help lists them.")
+    return command, argument.strip()
+
+
+def parse_duration(text: str) -> timedelta:
+    """`3d`, `12h`, `1d6h`, `90m`, `2w` as a duration.
+
+    Raises:
+        InputError: not a duration, or longer than five years.
+    """
+    match = _DURATION.fullmatch(text.strip().lower().removeprefix("+"))
+    if match is None or not any(match.groups()):
+        raise InputError(f"'{one_line(text, 20)}' is no span of time.", todo="Write 3d, 12h or 1d6h.")
+    weeks, days, hours, minutes = (float(part or 0) for part in match.groups())
+    total = weeks * 168 + days * 24 + hours + minutes / 60
+    if not 0 < total <= _MOST_HOURS:
+        raise InputError(f"'{one_line(text, 20)}' is not between a minute and five years.", todo="Write 3d or 12h.")
+    return timedelta(hours=total)
+
+
+async def run_command(companion: Companion, line: str, progress: Progress | None = None) -> CommandResult:
+    """Run a memory command.
+
+    Raises:
+        InputError: unknown, or a screen's own command, or a bad argument; nothing was changed.
+    """
+    command, argument = parse_command(line)
+    runner = _RUNNERS.get(command.name)
+    if runner is None:
+        raise InputError(f"/{command.name} is for the screen.")
+    if command.arguments and not argument:
+        raise InputError(f"/{command.name} needs {command.arguments}.")
+    return await runner(companion, argument, progress)
+
+
+async def _remember(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    memory = await companion.remember(argument)
+    return CommandResult(f"Remembered as {companion.handle(memory)}.", memory)
+
+
+async def _on_memory(companion: Companion, argument: str, verb: str) -> CommandResult:
+    memory = companion.resolve(argument)
+    actions: dict[str, Callable[[str], Awaitable[None]]] = {
+        "Pinned": companion.pin,
+        "Unpinned": lambda m: companion.pin(m, False),
+        "Forgot": companion.forget,
+        "Restored": companion.restore,
+    }
+    await actions[verb](memory)
+    text = one_line(companion.store.frame.texts[companion.store.frame.row(memory)], 60)
+    return CommandResult(f"{verb} {companion.handle(memory)}: {text}", memory)
+
+
+async def _pin(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return await _on_memory(companion, argument, "Pinned")
+
+
+async def _unpin(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return await _on_memory(companion, argument, "Unpinned")
+
+
+async def _forget(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return await _on_memory(companion, argument, "Forgot")
+
+
+async def _restore(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return await _on_memory(companion, argument, "Restored")
+
+
+async def _edit(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    reference, text = (*argument.split(" ", 1), "")[:2]
+    memory = companion.resolve(reference)
+    await companion.edit(memory, text=text)
+    return CommandResult(f"Edited {companion.handle(memory)}.", memory)
+
+
+async def _undo(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return CommandResult(await companion.undo())
+
+
+async def _sleep(companion: Companion, argument: str, progress: Progress | None) -> CommandResult:
+    report = await companion.sleep("key", progress)
+    return CommandResult(report.sentence, report)
+
+
+async def _warp(companion: Companion, argument: str, progress: Progress | None) -> CommandResult:
+    report = await companion.warp_to(companion.clock.now() + parse_duration(argument), progress)
+    nights = len(report.nights)
+    return CommandResult(f"Moved {argument} ahead; memory slept {nights} night{'' if nights == 1 else 's'}.", report)
+
+
+async def _rate(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    try:
+        rate = float(argument.removesuffix("x"))
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 86_400:
+        raise InputError(f"'{one_line(argument, 20)}' is no rate.", todo="Write 0, 1, 60 or 3600.")
+    await companion.set_rate(rate)
+    return CommandResult("Time stands still." if rate == 0 else f"Time runs at {rate:g}x.")
+
+
+async def _recall(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    found = await companion.recall_for(argument)
+    frame = companion.store.frame
+    lines = [
+        f"{companion.handle(item.memory)} {one_line(frame.texts[item.row], 60)}"
+        f"  words {item.words:.2f} meaning {item.meaning:.2f} kept {item.retention:.2f}"
+        for item in found.items
+    ]
+    return CommandResult("\n".join(lines) or "Nothing would be recalled for that.", found)
+
+
+_RUNNERS: dict[str, Callable[[Companion, str, Progress | None], Awaitable[CommandResult]]] = {
+    "remember": _remember,
+    "pin": _pin,
+    "unpin": _unpin,
+    "forget": _forget,
+    "restore": _restore,
+    "edit": _edit,
+    "undo": _undo,
+    "sleep": _sleep,
+    "warp": _warp,
+    "rate": _rate,
+    "recall": _recall,
+}

@@ -1,0 +1,383 @@
+"""A person's memory and a mind, together: everything the screen, the commands and a replay do goes through here.
+
+One operation runs at a time (`_lock`); reading (`recall_for`, previews) changes nothing and waits for nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from memtui.chat.log import TurnLog
+from memtui.chat.nights import nights_between
+from memtui.chat.policy import law_of, recall_policy, sleep_policy
+from memtui.chat.sleeping import build_plan, still_valid
+from memtui.chat.steps import Progress, SleepReport, Slumbered, Step, WarpReport
+from memtui.chat.turning import Turn
+from memtui.clock import SimClock
+from memtui.config import Settings
+from memtui.errors import InputError
+from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired, Undone, Warped
+from memtui.memory.frame import Vectors
+from memtui.memory.ids import make_id
+from memtui.memory.model import Kind, Memory, RetireReason
+from memtui.memory.moments import to_us
+from memtui.memory.recall import Cue, Recollection, recall
+from memtui.memory.sleep.plan import Plan, plan_bodies
+from memtui.memory.texts import clean, content_hash, mask_secrets, one_line, same_key
+from memtui.minds.base import Message, Mind
+from memtui.minds.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from memtui.store.memory_store import MemoryStore
+
+_NO_CHANGE = frozenset({"warped", "undone", "recalled", "turned", "judged"})
+"""Events that leave nothing a person would want to undo."""
+_LINE_COST = 12
+"""Tokens a memory's id and dates cost in the prompt beside its text."""
+
+
+class Companion:
+    """One open memory with its mind, clock and log.
+
+    Attributes:
+        history: the conversation so far, for the prompt.
+        last_recollection: what the last turn's recall chose.
+        notices: sentences the opening wants shown once.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        mind: Mind,
+        clock: SimClock,
+        settings: Settings,
+        log: TurnLog,
+        session_id: str,
+    ) -> None:
+        self.store = store
+        self.mind = mind
+        self.clock = clock
+        self.settings = settings
+        self.log = log
+        self.session_id = session_id
+        self.law = law_of(settings)
+        self.recall_policy = recall_policy(settings, mind.embedder.related_from)
+        self.sleep_policy = sleep_policy(settings)
+        self.history: list[Message] = []
+        self.last_recollection: Recollection | None = None
+        self.notices: list[str] = []
+        self._lock = asyncio.Lock()
+        self._stop = False
+        self._nights_done: datetime | None = None
+        if store.state.last_at is not None:
+            clock.never_before(store.state.last_at)
+
+    # -- talking ---------------------------------------------------------------------------------------------------
+
+    async def turn(self, text: str, *, given_reply: str | None = None, turn_id: str | None = None) -> AsyncIterator[Step]:
+        """One user turn: heard, recalled, replied, learned, and a sleep pass if one is due.
+
+        Never raises for what a mind, an endpoint or a disk does: that is a `Failed` step, and what was said is kept.
+        `given_reply` is used in place of the mind's (a replay); `turn_id` in place of a made one.
+        """
+        async with self._lock:
+            self._stop = False
+            turn = Turn(self, text, given_reply=given_reply, turn_id=turn_id)
+            async for step in turn.run():
+                yield step
+            if turn.learned and self.sleep_due():
+                yield Slumbered(await self._sleep("threshold", None))
+
+    def stop(self) -> None:
+        """Ask the running reply or warp to end early; what was said so far is kept."""
+        self._stop = True
+
+    @property
+    def stopping(self) -> bool:
+        """Whether `stop` was asked for."""
+        return self._stop
+
+    async def recall_for(self, text: str) -> Recollection:
+        """What recall would put into the prompt for `text` now. Writes nothing and reinforces nothing."""
+        text = clean(text)
+        cue = await self.cue(text)
+        return await asyncio.to_thread(self.recall_now, cue)
+
+    async def cue(self, text: str) -> Cue:
+        """The signals recall works with for `text`.
+
+        Raises:
+            MindError: the embedder did not answer.
+        """
+        vector = (await self.mind.embedder.embed([text]))[0]
+        words = await asyncio.to_thread(self.store.search_words, text, self.recall_policy.candidates)
+        reader = self.mind.slot_reader
+        slots = reader.posteriors(vector[np.newaxis])[0] if reader is not None else None
+        return Cue(text, vector, words, slots)
+
+    def recall_now(self, cue: Cue) -> Recollection:
+        """`recall` with this companion's law, policy and clock."""
+        return recall(
+            self.store.frame,
+            cue,
+            to_us(self.clock.now()),
+            self.law,
+            self.recall_policy,
+            lambda text: count_tokens(text) + _LINE_COST,
+        )
+
+    # -- single memories -------------------------------------------------------------------------------------------
+
+    async def remember(self, text: str) -> str:
+        """Keep `text` because the user asked to; returns the memory's id (an equal one is reinforced instead).
+
+        Raises:
+            InputError: nothing to remember.
+        """
+        from memtui.chat.turning import remember
+
+        async with self._lock:
+            return await remember(self, text)
+
+    async def pin(self, memory: str, pinned: bool = True) -> None:
+        """Pin or unpin: a pinned memory survives everything but `forget`."""
+        await self._change([Pinned(self._known(memory).id, pinned)], f"/{'pin' if pinned else 'unpin'} {memory}")
+
+    async def forget(self, memory: str) -> None:
+        """Retire a memory because the user said so; it can be restored."""
+        known = self._known(memory)
+        if known.active:
+            reason = "you asked to forget it"
+            body = Retired(known.id, RetireReason.FORGOTTEN, note=content_hash(reason))
+            await self._change([body], f"/forget {memory}", texts={body.note or "": reason})
+
+    async def restore(self, memory: str) -> None:
+        """Make a retired memory active again; it counts as recalled now."""
+        known = self._known(memory)
+        if not known.active:
+            await self._change([Restored(known.id)], f"/restore {memory}")
+
+    async def edit(
+        self, memory: str, *, text: str | None = None, kind: Kind | None = None, importance: float | None = None
+    ) -> None:
+        """Change a memory's text, kind or importance; the old text stays in its history.
+
+        Raises:
+            InputError: an empty text, or an importance outside 0..1.
+        """
+        known = self._known(memory)
+        if importance is not None and not 0.0 <= importance <= 1.0:
+            raise InputError(f"importance {importance:g} is not within 0 and 1.", todo="Give a number such as 0.8.")
+        texts, vectors, digest = {}, {}, None
+        if text is not None:
+            text = mask_secrets(clean(text).strip())[0]
+            if not text:
+                raise InputError("A memory's text can't be empty.", todo="Use forget to let go of it.")
+            digest = content_hash(text)
+            texts[digest] = text
+            vectors[digest] = (await self.mind.embedder.embed([text]))[0]
+        body = Edited(known.id, digest, kind, importance)
+        line = f"/edit {memory} {text}" if text is not None else f"/edit {memory}"
+        await self._change([body], line, texts=texts, vectors=vectors)
+
+    async def undo(self, block: str | None = None) -> str:
+        """Take back a block of events (the last one that changed memories by default); returns what was undone.
+
+        Raises:
+            InputError: nothing to undo.
+        """
+        target = block if block is not None else self._last_undoable()
+        if target is None or target not in self.store.state.blocks:
+            raise InputError("There is nothing to undo.")
+        touched = len(self.store.state.touched_by(target))
+        first = self.store.state.blocks[target][-1]
+        await self._change([Undone(target)], "/undo")
+        what = {"slept": "the sleep pass", "turned": "the turn"}.get(first.body.type, f"'{first.body.type}'")
+        return f"Undone: {what} ({touched} memor{'y' if touched == 1 else 'ies'} as before)."
+
+    def resolve(self, reference: str) -> str:
+        """The id meant by `m31`, an id, or words that match exactly one memory.
+
+        Raises:
+            InputError: none or several match.
+        """
+        frame, wanted = self.store.frame, reference.strip()
+        if wanted in frame:
+            return wanted
+        if wanted[:1] in "mM" and wanted[1:].isdigit():
+            row = int(wanted[1:]) - 1
+            if 0 <= row < len(frame) and frame.ids[row] in frame:
+                return frame.ids[row]
+        key = same_key(wanted)
+        hits = [m for m, text in zip(frame.ids, frame.texts, strict=True) if key and key in same_key(text) and m in frame]
+        active = [m for m in hits if frame.memories[frame.row(m)].active]
+        best = active or hits
+        if len(best) == 1:
+            return best[0]
+        problem = "no memory matches" if not best else f"{len(best)} memories match"
+        raise InputError(f"{problem} '{one_line(wanted, 40)}'.", todo="Name it by its number, such as m31.")
+
+    def handle(self, memory: str) -> str:
+        """The short name the screen shows, such as `m31`."""
+        return f"m{self.store.frame.row(memory) + 1:02d}"
+
+    # -- sleep -----------------------------------------------------------------------------------------------------
+
+    def sleep_due(self) -> bool:
+        """Whether the memories written since the last pass reached the threshold (crossed, never met exactly)."""
+        after = self.settings.sleep.after_memories
+        return after > 0 and self.store.state.written_since_sleep() >= after
+
+    async def plan_sleep(self, trigger: str, progress: Progress | None = None) -> Plan:
+        """What a sleep pass would do now; changes nothing."""
+        async with self._lock:
+            return await build_plan(self, trigger, progress)
+
+    async def apply_sleep(self, plan: Plan) -> SleepReport:
+        """Do what a (possibly edited) plan says, as one block that can be undone."""
+        async with self._lock:
+            return await self._apply(plan)
+
+    async def sleep(self, trigger: str, progress: Progress | None = None) -> SleepReport:
+        """Plan and apply in one go."""
+        async with self._lock:
+            return await self._sleep(trigger, progress)
+
+    async def _sleep(self, trigger: str, progress: Progress | None) -> SleepReport:
+        return await self._apply(await build_plan(self, trigger, progress))
+
+    async def _apply(self, plan: Plan) -> SleepReport:
+        plan = still_valid(plan, self.store.frame)
+        now = self.clock.now()
+        block = make_id(now, "sleep", self.store.head.length)
+        bodies, texts = plan_bodies(plan, self.store.frame, lambda item: make_id(now, "merge", *item.retires))
+        merged = [item.text for item in plan.items if item.text is not None]
+        rows: Sequence[Vectors] | Vectors = await self.mind.embedder.embed(merged) if merged else []
+        vectors = {content_hash(text): row for text, row in zip(merged, rows, strict=True)}
+        await self.store.append_async(bodies, at=now, block=block, texts=texts, vectors=vectors)
+        if plan.trigger == "key":
+            self.log.command(now, "/sleep")
+        return SleepReport(plan, now, block)
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    async def warp_to(self, moment: datetime, progress: Progress | None = None) -> WarpReport:
+        """Move the simulated clock forward to `moment`, sleeping each night between if nightly sleep is on.
+
+        `stop()` ends it at the night it has reached; the clock stands there.
+
+        Raises:
+            InputError: `moment` is not after now.
+        """
+        async with self._lock:
+            self._stop = False
+            start = self.clock.now()
+            if moment <= start:
+                raise InputError("Time does not run backwards.", todo="Choose a moment ahead of now.")
+            reports = await self._nights(start, moment, progress)
+            if not self._stop:
+                self.clock.jump_to(moment)
+            end = self.clock.now()
+            await self._note_time()
+            hours = (end - start) / timedelta(hours=1)
+            self.log.command(start, f"/warp {hours:.6g}h")
+            return WarpReport(start, end, tuple(reports), self._stop)
+
+    async def catch_up(self, progress: Progress | None = None) -> list[SleepReport]:
+        """Sleep the nights that went by since memory was last awake (the clock ran, or the app was closed)."""
+        if not self.settings.sleep.nightly:
+            return []
+        since = self._nights_done or self.store.state.last_at
+        now = self.clock.now()
+        if since is None or not nights_between(since, now, 1):
+            self._nights_done = max(now, since) if since is not None else now
+            return []
+        async with self._lock:
+            return await self._nights(since, now, progress, standing=True)
+
+    async def _nights(
+        self, since: datetime, until: datetime, progress: Progress | None, *, standing: bool = False
+    ) -> list[SleepReport]:
+        """Sleep each night in (since, until]; `standing` leaves the clock where it is (those nights are past)."""
+        nights = nights_between(since, until) if self.settings.sleep.nightly else []
+        reports: list[SleepReport] = []
+        for done, night in enumerate(nights):
+            if self._stop:
+                break
+            if progress is not None:
+                progress(done / len(nights), f"night {done + 1} of {len(nights)}")
+            if not standing:
+                self.clock.jump_to(night)
+            plan = await build_plan(self, "nightly", None, at=night)
+            if plan.items or plan.judged:
+                reports.append(await self._apply(plan))
+            self._nights_done = night
+            await asyncio.sleep(0)
+        if progress is not None:
+            progress(1.0, "awake")
+        return reports
+
+    async def set_rate(self, rate: float) -> None:
+        """Change how fast simulated time runs (0 pauses it)."""
+        async with self._lock:
+            self.clock.set_rate(rate)
+            await self._note_time()
+
+    def fading(self, moment: datetime) -> tuple[int, int]:
+        """How many active memories would be below the floor at `moment`, and how many would stay."""
+        frame = self.store.frame
+        fades = int(self.law.faded(frame, to_us(moment)).sum())
+        return fades, int(frame.active.sum()) - fades
+
+    async def _note_time(self) -> None:
+        now = self.clock.now()
+        body = Warped(offset_s=round(self.clock.offset().total_seconds(), 6), rate=self.clock.rate)
+        await self.store.append_async([body], at=now, block=make_id(now, "time", self.store.head.length))
+
+    # -- ending ----------------------------------------------------------------------------------------------------
+
+    async def close(self) -> None:
+        """Keep the clock's place, free connections and the store."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._lock.acquire(), 5.0)
+        drift = abs(self.clock.offset().total_seconds() - self.store.state.offset_s)
+        try:
+            if drift > 1.0 and len(self.store.frame) and not self.clock.is_real():
+                await self._note_time()
+        finally:
+            await self.mind.aclose()
+            await asyncio.to_thread(self.store.close)
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _known(self, memory: str) -> Memory:
+        return self.store.state.memories.get(memory) or self.store.state.memories[self.resolve(memory)]
+
+    async def _change(
+        self,
+        bodies: Sequence[Body],
+        command: str,
+        *,
+        texts: dict[str, str] | None = None,
+        vectors: dict[str, Vectors] | None = None,
+    ) -> list[Event]:
+        async with self._lock:
+            now = self.clock.now()
+            block = make_id(now, "command", self.store.head.length)
+            events = await self.store.append_async(bodies, at=now, block=block, texts=texts or {}, vectors=vectors or {})
+            self.log.command(now, command)
+            return events
+
+    def _last_undoable(self) -> str | None:
+        state = self.store.state
+        undone = state.undone()
+        for block in reversed(state.blocks):
+            if block not in undone and any(event.body.type not in _NO_CHANGE for event in state.blocks[block]):
+                return block
+        return None

@@ -1,0 +1,37 @@
+"""The prompt of a turn: recent conversation, and memories as quoted data with ids and dates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.memory.recall import Recollection
+from memtui.minds.base import Message, Prompt, Remembered, language_of
+from memtui.minds.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+
+_HISTORY_TOKENS = 1500
+_HISTORY_MESSAGES = 12
+
+
+def build_prompt(companion: Companion, recollection: Recollection, text: str, now: datetime) -> Prompt:
+    """What the mind gets for the user's turn `text`: the last messages that fit, and the memories recall chose."""
+    frame = companion.store.frame
+    memories = []
+    for item in recollection.items:
+        memory = frame.memories[item.row]
+        memories.append(Remembered(companion.handle(memory.id), frame.texts[item.row], memory.created_at, memory.valid_from))
+    return Prompt((*_recent(companion.history[:-1]), Message("user", text)), tuple(memories), now, language_of(text))
+
+
+def _recent(history: list[Message]) -> list[Message]:
+    kept: list[Message] = []
+    spent = 0
+    for message in reversed(history[-_HISTORY_MESSAGES:]):
+        spent += count_tokens(message.text)
+        if spent > _HISTORY_TOKENS:
+            break
+        kept.append(message)
+    return kept[::-1]

@@ -1,0 +1,194 @@
+"""A sleep pass with a mind: what the engine finds goes to the judge, what the judge says becomes a plan."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memtui.chat.steps import Progress
+from memtui.errors import MindError
+from memtui.memory.events import Judged, Restored
+from memtui.memory.frame import Frame
+from memtui.memory.model import Label, Summary, Verdict
+from memtui.memory.sleep.candidates import (
+    Cluster,
+    Pair,
+    contradiction_pairs,
+    exact_duplicates,
+    repeat_clusters,
+)
+from memtui.memory.sleep.plan import Plan, make_plan
+from memtui.minds.base import PairText, language_of
+from memtui.minds.recorded import to_response
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+
+_BATCH = 40
+"""Pairs a judge is asked about between two progress reports."""
+_NO_CLUSTER = "cluster"
+"""Stands for the newer text where a cluster, not a pair, was judged."""
+
+
+@dataclass
+class _Asking:
+    """The mind's part of one planning: what was asked and what it cost."""
+
+    companion: Companion
+    now: datetime
+    budget: int
+    calls: int = 0
+    problem: str = ""
+    judged: list[tuple[Judged, str]] = field(default_factory=list)
+    unasked: list[Pair] = field(default_factory=list)
+
+
+async def build_plan(companion: Companion, trigger: str, progress: Progress | None, *, at: datetime | None = None) -> Plan:
+    """The plan of a pass at `at` (now by default). Writes nothing; a mind that fails leaves its part undone, said so."""
+    now = at if at is not None else companion.clock.now()
+    report: Progress = progress or (lambda _share, _what: None)
+    frame, policy = companion.store.frame, companion.sleep_policy
+    unlimited = companion.mind.local
+    asking = _Asking(companion, now, budget=10**9 if unlimited else policy.max_judge_calls)
+    report(0.05, "looking for the same words")
+    duplicates = exact_duplicates(frame)
+    leaving = frozenset(member for cluster in duplicates for member in cluster.members[:-1])
+    report(0.1, "looking for what may contradict")
+    pairs = await asyncio.to_thread(_pairs, companion, leaving)
+    verdicts = await _judge(asking, pairs, report)
+    gone = leaving | {pair.older for pair, verdict in verdicts if verdict.label in (Label.SUPERSEDES, Label.DUPLICATE)}
+    report(0.8, "looking for repeats")
+    clusters = await asyncio.to_thread(repeat_clusters, frame, policy, frozenset(gone))
+    summaries = await _summarize(asking, clusters, report)
+    report(0.95, "weighing what faded")
+    return make_plan(
+        frame,
+        now,
+        companion.law,
+        policy,
+        trigger=trigger,
+        duplicates=duplicates,
+        verdicts=verdicts,
+        clusters=summaries,
+        judged=asking.judged,
+        calls=asking.calls,
+        unasked=asking.unasked,
+        problem=asking.problem,
+    )
+
+
+def still_valid(plan: Plan, frame: Frame) -> Plan:
+    """The plan without items that no longer hold because memory changed since it was made."""
+
+    def active(memory_id: str) -> bool:
+        return memory_id in frame and frame.memories[frame.row(memory_id)].active
+
+    def holds(memory_id: str) -> bool:
+        return active(memory_id) and not frame.memories[frame.row(memory_id)].pinned
+
+    items = tuple(item for item in plan.items if all(map(holds, item.retires)) and (item.by is None or item.by in frame))
+    return replace(plan, items=items, active_before=int(frame.active.sum()))
+
+
+def _pairs(companion: Companion, leaving: frozenset[str]) -> list[Pair]:
+    """Candidate pairs of fresh memories; a pair whose older one the user restored beside the newer is settled."""
+    store, policy = companion.store, companion.sleep_policy
+    fresh = store.state.fresh()
+    neighbours: dict[str, list[str]] = {}
+    for memory_id in fresh:
+        text = store.frame.texts[store.frame.row(memory_id)]
+        hits = store.search_words(text, policy.nearest_words + 1)
+        neighbours[memory_id] = [hit for hit in sorted(hits, key=lambda h: -hits[h]) if hit != memory_id]
+    pairs = contradiction_pairs(store.frame, fresh, neighbours, policy, leaving)
+    return [pair for pair in pairs if not _settled(companion, pair)]
+
+
+def _settled(companion: Companion, pair: Pair) -> bool:
+    history = companion.store.state.history
+    born = history[pair.newer][0].seq
+    return any(isinstance(event.body, Restored) and event.seq > born for event in history[pair.older])
+
+
+async def _judge(asking: _Asking, pairs: Sequence[Pair], report: Progress) -> list[tuple[Pair, Verdict]]:
+    """Verdicts on all pairs, cached ones first; what the budget or a failing mind leaves out is in `unasked`."""
+    companion = asking.companion
+    state = companion.store.state
+    known: list[tuple[Pair, Verdict]] = []
+    open_pairs: list[Pair] = []
+    for pair in pairs:
+        older, newer = state.memories[pair.older], state.memories[pair.newer]
+        cached = state.verdicts.get((older.content, newer.content))
+        if cached is None:
+            open_pairs.append(pair)
+        else:
+            reason = companion.store.text(cached.note) if cached.note else ""
+            known.append((pair, Verdict(reason, cached.label, cached.confidence)))
+    ask, asking.unasked = open_pairs[: asking.budget], list(open_pairs[asking.budget :])
+    for start in range(0, len(ask), _BATCH):
+        batch = ask[start : start + _BATCH]
+        report(0.1 + 0.7 * start / len(ask), f"judging {start + len(batch)} of {len(ask)} pairs")
+        try:
+            verdicts = await companion.mind.judge([_pair_text(companion, pair) for pair in batch])
+        except MindError as error:
+            asking.problem = str(error)
+            asking.unasked.extend(ask[start:])
+            break
+        asking.calls += len(batch)
+        for pair, verdict in zip(batch, verdicts, strict=True):
+            if verdict is None:
+                asking.unasked.append(pair)
+            else:
+                known.append((pair, verdict))
+                _keep(asking, pair, verdict)
+    return known
+
+
+def _keep(asking: _Asking, pair: Pair, verdict: Verdict) -> None:
+    companion = asking.companion
+    memories = companion.store.state.memories
+    older, newer = memories[pair.older].content, memories[pair.newer].content
+    judged = Judged(older, newer, verdict.label, round(verdict.confidence, 4), companion.mind.label)
+    telling = verdict.label is not Label.UNRELATED
+    asking.judged.append((judged, verdict.reason if telling else ""))
+    if telling or not companion.mind.local:
+        companion.log.mind(asking.now, "judge", (older, newer), to_response(verdict), companion.mind.label)
+
+
+def _pair_text(companion: Companion, pair: Pair) -> PairText:
+    frame = companion.store.frame
+    older, newer = frame.row(pair.older), frame.row(pair.newer)
+    return PairText(
+        frame.texts[older], frame.texts[newer], frame.memories[older].valid_from, frame.memories[newer].valid_from
+    )
+
+
+async def _summarize(asking: _Asking, clusters: Sequence[Cluster], report: Progress) -> list[tuple[Cluster, Summary]]:
+    """A text for each cluster the mind is willing to merge; what it declined once is not asked again."""
+    companion = asking.companion
+    frame, state = companion.store.frame, companion.store.state
+    out: list[tuple[Cluster, Summary]] = []
+    for done, cluster in enumerate(clusters):
+        texts = [frame.texts[frame.row(member)] for member in cluster.members]
+        contents = [state.memories[member].content for member in cluster.members]
+        key = hashlib.sha256("".join(contents).encode()).hexdigest()
+        spent = asking.calls >= asking.budget
+        if (key, _NO_CLUSTER) in state.verdicts or spent or asking.problem:
+            continue
+        report(0.8 + 0.15 * done / len(clusters), f"merging {done + 1} of {len(clusters)} repeats")
+        try:
+            summary = await companion.mind.summarize(texts, language_of(texts[-1]))
+        except MindError as error:
+            asking.problem = str(error)
+            break
+        asking.calls += 1
+        if summary is None or not summary.text.strip():
+            declined = Judged(key, _NO_CLUSTER, Label.UNRELATED, 1.0, companion.mind.label)
+            asking.judged.append((declined, ""))
+            continue
+        out.append((cluster, summary))
+        companion.log.mind(asking.now, "summarize", contents, to_response(summary), companion.mind.label)
+    return out
