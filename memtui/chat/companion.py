@@ -49,6 +49,8 @@ class Companion:
         history: the conversation so far, for the prompt.
         last_recollection: what the last turn's recall chose.
         notices: sentences the opening wants shown once.
+        stopped: set while a running reply or warp is asked to end early.
+        unlearned: ids of turns whose extraction failed: asked again, they are taken in.
     """
 
     def __init__(
@@ -72,23 +74,27 @@ class Companion:
         self.history: list[Message] = []
         self.last_recollection: Recollection | None = None
         self.notices: list[str] = []
+        self.stopped = asyncio.Event()
+        self.unlearned: set[str] = set()
         self._lock = asyncio.Lock()
-        self._stop = False
         self._nights_done: datetime | None = None
         if store.state.last_at is not None:
             clock.never_before(store.state.last_at)
 
     # -- talking ---------------------------------------------------------------------------------------------------
 
-    async def turn(self, text: str, *, given_reply: str | None = None, turn_id: str | None = None) -> AsyncIterator[Step]:
+    async def turn(
+        self, text: str, *, given_reply: str | None = None, turn_id: str | None = None, again: bool = False
+    ) -> AsyncIterator[Step]:
         """One user turn: heard, recalled, replied, learned, and a sleep pass if one is due.
 
         Never raises for what a mind, an endpoint or a disk does: that is a `Failed` step, and what was said is kept.
-        `given_reply` is used in place of the mind's (a replay); `turn_id` in place of a made one.
+        `given_reply` is used in place of the mind's (a replay); `turn_id` in place of a made one. `again` asks anew for
+        the reply to an earlier turn, by its id: it is not told twice, so nothing is reinforced.
         """
         async with self._lock:
-            self._stop = False
-            turn = Turn(self, text, given_reply=given_reply, turn_id=turn_id)
+            self.stopped.clear()
+            turn = Turn(self, text, given_reply=given_reply, turn_id=turn_id, again=again)
             async for step in turn.run():
                 yield step
             if turn.learned and self.sleep_due():
@@ -96,12 +102,12 @@ class Companion:
 
     def stop(self) -> None:
         """Ask the running reply or warp to end early; what was said so far is kept."""
-        self._stop = True
+        self.stopped.set()
 
     @property
     def stopping(self) -> bool:
         """Whether `stop` was asked for."""
-        return self._stop
+        return self.stopped.is_set()
 
     async def recall_for(self, text: str) -> Recollection:
         """What recall would put into the prompt for `text` now. Writes nothing and reinforces nothing."""
@@ -276,18 +282,18 @@ class Companion:
             InputError: `moment` is not after now.
         """
         async with self._lock:
-            self._stop = False
+            self.stopped.clear()
             start = self.clock.now()
             if moment <= start:
                 raise InputError("Time does not run backwards.", todo="Choose a moment ahead of now.")
             reports = await self._nights(start, moment, progress)
-            if not self._stop:
+            if not self.stopping:
                 self.clock.jump_to(moment)
             end = self.clock.now()
             await self._note_time()
             hours = (end - start) / timedelta(hours=1)
             self.log.command(start, f"/warp {hours:.6g}h")
-            return WarpReport(start, end, tuple(reports), self._stop)
+            return WarpReport(start, end, tuple(reports), self.stopping)
 
     async def catch_up(self, progress: Progress | None = None) -> list[SleepReport]:
         """Sleep the nights that went by since memory was last awake (the clock ran, or the app was closed)."""
@@ -299,6 +305,7 @@ class Companion:
             self._nights_done = max(now, since) if since is not None else now
             return []
         async with self._lock:
+            self.stopped.clear()
             return await self._nights(since, now, progress, standing=True)
 
     async def _nights(
@@ -308,7 +315,7 @@ class Companion:
         nights = nights_between(since, until) if self.settings.sleep.nightly else []
         reports: list[SleepReport] = []
         for done, night in enumerate(nights):
-            if self._stop:
+            if self.stopping:
                 break
             if progress is not None:
                 progress(done / len(nights), f"night {done + 1} of {len(nights)}")

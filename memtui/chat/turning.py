@@ -13,6 +13,7 @@ import numpy as np
 from memtui.chat.notes import note_of
 from memtui.chat.prompting import build_prompt
 from memtui.chat.steps import Failed, Heard, Learned, RecalledFor, Replied, Said, Step
+from memtui.chat.stopping import until_stopped
 from memtui.errors import InputError, MemtuiError, MindError, StoreError
 from memtui.memory.events import Body, Created, Recalled, Reinforced, Turned
 from memtui.memory.frame import Vectors
@@ -37,8 +38,11 @@ _ASKED_IMPORTANCE = 0.7
 class Turn:
     """One user turn on its way through a companion."""
 
-    def __init__(self, companion: Companion, text: str, *, given_reply: str | None, turn_id: str | None) -> None:
+    def __init__(
+        self, companion: Companion, text: str, *, given_reply: str | None, turn_id: str | None, again: bool = False
+    ) -> None:
         self.companion = companion
+        self.again = again
         self.now = companion.clock.now()
         self.spoken = clean(text)
         self.text, self.masked = mask_secrets(self.spoken)
@@ -57,7 +61,7 @@ class Turn:
         except StoreError as error:
             yield Failed(error, "hear")
         yield Heard(self.turn_id, self.now, self.text, self.masked)
-        companion.history.append(Message("user", self.text))
+        self._take_into_history()
         try:
             cue = await companion.cue(self.text)
             recollection = await asyncio.to_thread(companion.recall_now, cue)
@@ -68,16 +72,27 @@ class Turn:
         yield RecalledFor(recollection)
         async for step in self._reply(recollection):
             yield step
+        if self.again and self.turn_id in companion.store.state.turns and self.turn_id not in companion.unlearned:
+            return  # what it told was taken in the first time
         try:
             candidates = await self._extract()
+            companion.unlearned.discard(self.turn_id)
         except MindError as error:
             yield Failed(error, "extract")
+            companion.unlearned.add(self.turn_id)
             candidates = []
         try:
             yield await self._commit(cue, recollection, candidates)
             self.learned = True
         except MemtuiError as error:
             yield Failed(error, "store")
+
+    def _take_into_history(self) -> None:
+        """The turn is the conversation's last message; asked again, it takes the place of its first asking."""
+        history, message = self.companion.history, Message("user", self.text)
+        if self.again and message in history[-2:]:
+            del history[len(history) - 1 - history[::-1].index(message) :]
+        history.append(message)
 
     async def _reply(self, recollection: Recollection) -> AsyncIterator[Step]:
         companion = self.companion
@@ -89,7 +104,7 @@ class Turn:
             prompt = build_prompt(companion, recollection, self.spoken, self.now)
             stream = companion.mind.reply(prompt)
             try:
-                async for delta in stream:
+                async for delta in until_stopped(stream, companion.stopped):
                     if not delta.thinking:
                         said.append(delta.text)
                     yield Said(delta)
