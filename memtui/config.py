@@ -89,6 +89,8 @@ class UiSettings(_Section):
     theme: str = "memtui-dark"
     reduced_motion: bool = False
     sort: Literal["salience", "age", "recalls", "kind"] = "salience"
+    keys: dict[str, str] = Field(default_factory=dict)
+    """Other keys for actions, by the action's id: `"memory.sleep" = "f7"` (the help names them)."""
 
 
 class Settings(BaseSettings):

@@ -1,0 +1,209 @@
+"""The app: themes, keys, copying, notices, and how it begins and ends. What is on the screen is the screens' business."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import BindingType
+from textual.notifications import SeverityLevel
+from textual.worker import Worker, WorkerState
+
+from memtui.clock import SimClock, zone
+from memtui.config import Settings
+from memtui.errors import MemtuiError
+from memtui.locations import Home, shipped_themes
+from memtui.memory.texts import clean
+from memtui.ui.actions import bindings_for, keymap_of
+from memtui.ui.clipboard import LONGEST_OSC, copy_locally, outcome
+from memtui.ui.farewell import Deadline, on_signals
+from memtui.ui.mode import Mode
+from memtui.ui.palette import MemtuiCommands
+from memtui.ui.themes import load_themes
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from memtui.chat.companion import Companion
+    from memtui.ui.conversation import Opener
+    from memtui.ui.session_log import SessionLog
+
+
+class MemtuiApp(App[int]):
+    """memtui on a terminal. Nothing heavy is imported before its first screen stands.
+
+    Attributes:
+        home: where everything the user owns is.
+        clock: the simulated clock of the own chat.
+        opener: opens the companion, once the screen stands.
+        tz: the zone times are shown in.
+        exit_line: what is printed once the terminal is back, or "".
+    """
+
+    CSS_PATH = "app.tcss"
+    TITLE = "memtui"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
+    COMMANDS: ClassVar[set[Any]] = {MemtuiCommands}
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(
+        self,
+        settings: Settings,
+        home: Home,
+        *,
+        clock: SimClock | None = None,
+        companion_opener: Opener | None = None,
+        mode: Mode | None = None,
+    ) -> None:
+        super().__init__()
+        self.settings = settings
+        self.home = home
+        self.clock = clock or SimClock()
+        self.opener: Opener = companion_opener or self._open_companion
+        self.mode = mode or Mode()
+        self.tz: tzinfo = zone(settings.timezone)
+        self.exit_line = ""
+        self._deadline = Deadline()
+        self._leaving = False
+        keys, self._key_problems = keymap_of(settings.ui.keys)
+        self.set_keymap(keys)
+        if settings.ui.reduced_motion:
+            self.animation_level = "none"
+        self._theme_problems = self._take_themes()
+
+    def _take_themes(self) -> list[str]:
+        themes, problems = load_themes([shipped_themes(), self.home.themes])
+        for theme in themes:
+            self.register_theme(theme)
+        wanted = self.settings.ui.theme
+        if wanted in self.available_themes:
+            self.theme = wanted
+        else:
+            problems.append(f"There is no theme '{wanted}'; /theme lists them.")
+        return problems
+
+    def get_default_screen(self) -> Screen[None]:
+        """The own chat, or the replay of a file."""
+        if self.mode.replay is not None:
+            from memtui.ui.screens.replay_screen import ReplayScreen
+
+            return ReplayScreen(self.mode.replay, self.mode.speed, alone=True)
+        from memtui.ui.screens.chat_screen import ChatScreen
+
+        return ChatScreen()
+
+    def on_mount(self) -> None:
+        """Listen for the end; say what of the user's own files can't be used."""
+        on_signals(self.leave)
+        problems = [*self._theme_problems, *self._key_problems]
+        if problems:
+            self.say("\n".join(problems), title="Some settings can't be used", severity="warning", timeout=12)
+
+    async def _open_companion(self, clock: SimClock, log: SessionLog, session_id: str) -> Companion:
+        from memtui.chat.opening import open_companion
+
+        return await open_companion(self.settings, self.home, clock=clock, log=log, session_id=session_id)
+
+    # -- telling the person ----------------------------------------------------------------------------------------
+
+    def say(
+        self, text: str, *, title: str = "", severity: SeverityLevel = "information", timeout: float | None = None
+    ) -> None:
+        """A notice for a few seconds. Nothing in it is markup."""
+        self.notify(clean(text), title=title, severity=severity, timeout=timeout, markup=False)
+
+    def tell(self, error: MemtuiError) -> None:
+        """Show an error where the person is: in the chat it stays, elsewhere it is a notice."""
+        from memtui.ui.screens.chat_screen import ChatScreen
+
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, ChatScreen):
+                screen.alert(error)
+                if screen is self.screen:
+                    return
+                break
+        self.say(str(error), title=error.title, severity="error", timeout=12)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What a worker could not do is told; what is no error of ours is a bug and ends the program loudly."""
+        if event.state is not WorkerState.ERROR or event.worker.error is None:
+            return
+        error = event.worker.error
+        if isinstance(error, MemtuiError):
+            self.tell(error)
+        elif isinstance(error, Exception):
+            self._handle_exception(error)
+
+    # -- copying ---------------------------------------------------------------------------------------------------
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy `text`, and say what is known to have happened to it."""
+        text = clean(text)
+        if text:
+            fits = len(text) <= LONGEST_OSC
+            if fits:
+                super().copy_to_clipboard(text)
+            else:
+                self._clipboard = text
+            self._copy(text, fits)
+
+    @work(exclusive=True, group="copy", exit_on_error=False)
+    async def _copy(self, text: str, sent: bool) -> None:
+        tool = await asyncio.to_thread(copy_locally, text)
+        self.say(outcome(len(text), sent, tool), timeout=3)
+
+    def action_copy(self) -> None:
+        """Nothing is selected, or whoever has the focus would have copied it: say how to leave."""
+        self.say("Nothing is selected to copy. ctrl+q leaves; everything is kept.", timeout=3)
+
+    # -- keys and help ---------------------------------------------------------------------------------------------
+
+    def keymap_keys(self, action_id: str, default: str) -> str:
+        """The keys an action has now."""
+        return self._keymap.get(action_id, default)
+
+    async def action_help(self) -> None:
+        """Keys and commands; the key again closes them."""
+        from memtui.ui.screens.help_screen import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.dismiss()
+            return
+        from memtui.ui.screens.chat_screen import ChatScreen
+
+        screen = next((s for s in reversed(self.screen_stack) if isinstance(s, ChatScreen)), None)
+        await self.push_screen(HelpScreen(screen is not None and screen.replaying, screen.keyed_widgets() if screen else ()))
+
+    def set_theme(self, name: str) -> bool:
+        """Change the colours; False when there is no such theme."""
+        if name not in self.available_themes:
+            return False
+        self.theme = name
+        return True
+
+    # -- ending ----------------------------------------------------------------------------------------------------
+
+    async def action_quit(self) -> None:
+        """Leave; everything is kept."""
+        self.leave(0)
+
+    def leave(self, code: int = 0) -> None:
+        """End what runs, close store and session, give the terminal back; done within seconds whatever hangs."""
+        if self._leaving:
+            return
+        self._leaving = True
+        self._deadline.start(code)
+        self._close_chats(code)
+
+    @work(exclusive=True, group="leave", exit_on_error=False)
+    async def _close_chats(self, code: int) -> None:
+        from memtui.ui.screens.chat_screen import ChatScreen
+
+        chats = [screen for screen in self.screen_stack if isinstance(screen, ChatScreen)]
+        with contextlib.suppress(Exception):  # whatever can't be closed, the terminal comes back; the turn is on disk
+            await asyncio.gather(*(chat.end() for chat in chats), return_exceptions=True)
+        self.exit(code, return_code=code)

@@ -1,0 +1,42 @@
+"""The conversation of a session file as a mind gets it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.minds.base import Message
+
+if TYPE_CHECKING:
+    from memtui.sessions.lines import AssistantTurn, Session, UserTurn
+
+
+def exchanges(session: Session) -> list[tuple[UserTurn | None, AssistantTurn | None]]:
+    """User turns with their replies, in the order they were said; a turn that waited stands behind the reply before it.
+
+    A reply to no turn in the file stands alone; of several replies to one turn (a retry) the last counts.
+    """
+    from memtui.sessions.lines import AssistantTurn, UserTurn
+
+    pairs: list[tuple[UserTurn | None, AssistantTurn | None]] = []
+    place: dict[str, int] = {}
+    newest = -1
+    for line in session.lines:
+        if isinstance(line, UserTurn):
+            newest = place[line.id] = len(pairs)
+            pairs.append((line, None))
+        elif isinstance(line, AssistantTurn):
+            at = place.get(line.reply_to, -1) if line.reply_to is not None else newest
+            if at < 0 or pairs[at][0] is None:
+                pairs.append((None, line))
+            else:
+                pairs[at] = (pairs[at][0], line)
+    return pairs
+
+
+def history_of(session: Session) -> list[Message]:
+    """The messages of a session, oldest first; turns that got no reply are left out, so that roles alternate."""
+    history: list[Message] = []
+    for user, assistant in exchanges(session):
+        if user is not None and assistant is not None and assistant.text.strip():
+            history += [Message("user", user.text), Message("assistant", assistant.text)]
+    return history

@@ -1,0 +1,52 @@
+"""The command palette: every action and every slash command, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from memtui.chat.commands import COMMANDS
+
+if TYPE_CHECKING:
+    from memtui.ui.actions import Action
+
+
+class Commanded(Protocol):
+    """A screen the palette can drive."""
+
+    def palette_actions(self) -> tuple[Action, ...]:
+        """What can be done here."""
+        ...
+
+    def take_command(self, line: str) -> None:
+        """Run a slash command, or put it into the prompt where it needs an argument."""
+        ...
+
+
+class MemtuiCommands(Provider):
+    """What the screen in front offers."""
+
+    async def discover(self) -> Hits:
+        """Everything, before a letter is typed."""
+        for name, help_text, run in self._entries():
+            yield DiscoveryHit(name, run, help=help_text)
+
+    async def search(self, query: str) -> Hits:
+        """What matches."""
+        matcher = self.matcher(query)
+        for name, help_text, run in self._entries():
+            score = max(matcher.match(name), matcher.match(help_text) * 0.6)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), run, help=help_text)
+
+    def _entries(self) -> Iterator[tuple[str, str, partial[object]]]:
+        if not hasattr(self.screen, "palette_actions"):
+            return
+        screen = cast("Commanded", self.screen)
+        for action in screen.palette_actions():
+            yield action.label, action.tooltip, partial(self.screen.run_action, action.action)
+        for command in COMMANDS:
+            yield f"/{command.name} {command.arguments}".rstrip(), command.help, partial(screen.take_command, f"/{command.name}")
