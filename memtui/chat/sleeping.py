@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 _BATCH = 40
 """Pairs a judge is asked about between two progress reports."""
+_LOCAL_BUDGET = 50_000
+"""Pairs a mind that costs nothing is asked about in one pass."""
+_WORD_SEARCHES = 2_000
+"""Fresh memories whose neighbours by words are looked up; after a huge import the rest has those by vector alone."""
 _NO_CLUSTER = "cluster"
 """Stands for the newer text where a cluster, not a pair, was judged."""
 
@@ -45,6 +49,7 @@ class _Asking:
     problem: str = ""
     judged: list[tuple[Judged, str]] = field(default_factory=list)
     unasked: list[Pair] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
 async def build_plan(companion: Companion, trigger: str, progress: Progress | None, *, at: datetime | None = None) -> Plan:
@@ -52,17 +57,17 @@ async def build_plan(companion: Companion, trigger: str, progress: Progress | No
     now = at if at is not None else companion.clock.now()
     report: Progress = progress or (lambda _share, _what: None)
     frame, policy = companion.store.frame, companion.sleep_policy
-    unlimited = companion.mind.local
-    asking = _Asking(companion, now, budget=10**9 if unlimited else policy.max_judge_calls)
+    asking = _Asking(companion, now, budget=_LOCAL_BUDGET if companion.mind.local else policy.max_judge_calls)
     report(0.05, "looking for the same words")
-    duplicates = exact_duplicates(frame)
+    fresh = companion.store.state.fresh()
+    duplicates = await asyncio.to_thread(exact_duplicates, frame, fresh)
     leaving = frozenset(member for cluster in duplicates for member in cluster.members[:-1])
     report(0.1, "looking for what may contradict")
-    pairs = await asyncio.to_thread(_pairs, companion, leaving)
+    pairs = await asyncio.to_thread(_pairs, companion, fresh, leaving)
     verdicts = await _judge(asking, pairs, report)
     gone = leaving | {pair.older for pair, verdict in verdicts if verdict.label in (Label.SUPERSEDES, Label.DUPLICATE)}
     report(0.8, "looking for repeats")
-    clusters = await asyncio.to_thread(repeat_clusters, frame, policy, frozenset(gone))
+    clusters = await asyncio.to_thread(repeat_clusters, frame, policy, frozenset(gone), fresh)
     summaries = await _summarize(asking, clusters, report)
     report(0.95, "weighing what faded")
     return make_plan(
@@ -77,6 +82,7 @@ async def build_plan(companion: Companion, trigger: str, progress: Progress | No
         judged=asking.judged,
         calls=asking.calls,
         unasked=asking.unasked,
+        left=asking.left,
         problem=asking.problem,
     )
 
@@ -94,12 +100,11 @@ def still_valid(plan: Plan, frame: Frame) -> Plan:
     return replace(plan, items=items, active_before=int(frame.active.sum()))
 
 
-def _pairs(companion: Companion, leaving: frozenset[str]) -> list[Pair]:
+def _pairs(companion: Companion, fresh: Sequence[str], leaving: frozenset[str]) -> list[Pair]:
     """Candidate pairs of fresh memories; a pair whose older one the user restored beside the newer is settled."""
     store, policy = companion.store, companion.sleep_policy
-    fresh = store.state.fresh()
     neighbours: dict[str, list[str]] = {}
-    for memory_id in fresh:
+    for memory_id in fresh[-_WORD_SEARCHES:]:
         text = store.frame.texts[store.frame.row(memory_id)]
         hits = store.search_words(text, policy.nearest_words + 1)
         neighbours[memory_id] = [hit for hit in sorted(hits, key=lambda h: -hits[h]) if hit != memory_id]
@@ -175,15 +180,18 @@ async def _summarize(asking: _Asking, clusters: Sequence[Cluster], report: Progr
         texts = [frame.texts[frame.row(member)] for member in cluster.members]
         contents = [state.memories[member].content for member in cluster.members]
         key = hashlib.sha256("".join(contents).encode()).hexdigest()
-        spent = asking.calls >= asking.budget
-        if (key, _NO_CLUSTER) in state.verdicts or spent or asking.problem:
+        if (key, _NO_CLUSTER) in state.verdicts:
+            continue
+        if asking.calls >= asking.budget or asking.problem:
+            asking.left.append(cluster.members[-1])
             continue
         report(0.8 + 0.15 * done / len(clusters), f"merging {done + 1} of {len(clusters)} repeats")
         try:
             summary = await companion.mind.summarize(texts, language_of(texts[-1]))
         except MindError as error:
             asking.problem = str(error)
-            break
+            asking.left.append(cluster.members[-1])
+            continue
         asking.calls += 1
         if summary is None or not summary.text.strip():
             declined = Judged(key, _NO_CLUSTER, Label.UNRELATED, 1.0, companion.mind.label)

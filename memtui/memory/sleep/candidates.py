@@ -1,20 +1,27 @@
 """What a sleep pass looks at: exact duplicates, repeats and possible contradictions.
 
 Similarity proposes, it never decides. Pairs for the judge are gated by rank (the nearest by vector plus the best by
-words), never by an absolute similarity: real contradictions were measured from cosine .27 up.
+words), never by an absolute similarity: real contradictions were measured from cosine .27 up. Every search starts from the
+*fresh* memories (told, edited or restored since the last pass), so a pass costs what is new, not what there is.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from memtui.memory.frame import Frame, Ints
-from memtui.memory.model import Kind, Memory
+from memtui.memory.frame import Floats, Frame, Ints, Vectors
+from memtui.memory.model import KINDS, Kind, Memory
 from memtui.memory.texts import same_key
+
+_BLOCK: Final = 128
+"""Fresh rows compared with all others at once (a float32 block of 128 x n)."""
+_SAME_COSINE: Final = 0.80
+"""Where the same telling in other punctuation is looked for; equality itself is decided on the text."""
+_PROCEDURAL: Final = KINDS.index(Kind.PROCEDURAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,51 +68,53 @@ def newness(memory: Memory) -> tuple[object, object, str]:
 
 
 def sleepable(frame: Frame) -> Ints:
-    """Rows a pass may change: active, unpinned, not procedural."""
-    procedural = [i for i in frame.active_rows().tolist() if frame.memories[i].kind is Kind.PROCEDURAL]
-    return np.setdiff1d(np.flatnonzero(frame.active & ~frame.pinned), np.array(procedural, np.int64))
+    """Rows a pass may change, ascending: active, unpinned, not procedural."""
+    return np.flatnonzero(frame.active & ~frame.pinned & (frame.kind != _PROCEDURAL))
 
 
-def exact_duplicates(frame: Frame) -> list[Cluster]:
-    """Groups of active memories with the same text but for case, punctuation and ё; oldest first."""
-    groups: dict[str, list[Memory]] = defaultdict(list)
-    for row in frame.active_rows().tolist():
-        memory = frame.memories[row]
-        if memory.kind is not Kind.PROCEDURAL:
-            groups[same_key(frame.texts[row])].append(memory)
-    return [
-        Cluster(tuple(m.id for m in sorted(group, key=newness))) for key, group in groups.items() if key and len(group) > 1
-    ]
+def exact_duplicates(frame: Frame, fresh: Sequence[str] | None = None) -> list[Cluster]:
+    """Groups of active memories with the same text but for case, punctuation and ё; oldest first.
+
+    `fresh` None looks at all.
+    """
+    rows = np.flatnonzero(frame.active & (frame.kind != _PROCEDURAL))
+    groups: dict[str, set[int]] = {}
+    for seed, cosines in _compared(frame, _seeds(frame, rows, fresh), rows):
+        key = same_key(frame.texts[seed])
+        near = rows[cosines >= _SAME_COSINE].tolist() if np.any(frame.vectors[seed]) else rows.tolist()
+        same = {row for row in near if same_key(frame.texts[row]) == key} if key else set()
+        if len(same | {seed}) > 1:
+            groups.setdefault(key, set()).update(same | {seed})
+    return [_ordered(frame, members) for members in groups.values()]
 
 
-def repeat_clusters(frame: Frame, policy: SleepPolicy, leave_out: frozenset[str] = frozenset()) -> list[Cluster]:
+def repeat_clusters(
+    frame: Frame, policy: SleepPolicy, leave_out: frozenset[str] = frozenset(), fresh: Sequence[str] | None = None
+) -> list[Cluster]:
     """Greedy clusters whose members are all within `cluster_cosine` of the cluster's mean, largest first.
 
-    A consolidated memory in a cluster counts for all of its sources, so repeats are found across passes; a cluster that
-    is one consolidated memory alone never consolidates again.
+    A consolidated memory in a cluster counts for all of its sources, so repeats are found across passes; a consolidated
+    memory alone never consolidates again. `fresh` None looks at all.
     """
-    rows = [row for row in sleepable(frame).tolist() if frame.ids[row] not in leave_out]
-    if len(rows) < 2:
-        return []
-    taken: set[int] = set()
+    rows = np.array([row for row in sleepable(frame).tolist() if frame.ids[row] not in leave_out], np.int64)
+    seeds = _seeds(frame, rows, fresh)
+    seeds = sorted(seeds, key=lambda row: newness(frame.memories[row]), reverse=True)
+    free = np.ones(len(frame), np.bool_)
     clusters: list[Cluster] = []
-    vectors = frame.vectors
-    for row in sorted(rows, key=lambda r: newness(frame.memories[r]), reverse=True):
-        if row in taken:
+    for seed, cosines in _compared(frame, seeds, rows):
+        if not free[seed]:
             continue
-        free = np.array([r for r in rows if r not in taken], np.int64)
-        near = free[(vectors[free] @ vectors[row]) >= policy.cluster_cosine]
+        near = rows[(cosines >= policy.cluster_cosine) & free[rows]]
         if near.size < 2:
             continue
-        mean = vectors[near].mean(axis=0)
+        mean = frame.vectors[near].mean(axis=0)
         mean /= max(float(np.linalg.norm(mean)), 1e-9)
-        members = near[(vectors[near] @ mean) >= policy.cluster_cosine].tolist()
-        if row not in members or len(members) < 2 or _tellings(frame, members) < policy.repeats:
+        members = near[(frame.vectors[near] @ mean) >= policy.cluster_cosine].tolist()
+        if seed not in members or len(members) < 2 or _tellings(frame, members) < policy.repeats:
             continue
-        taken.update(members)
-        ordered = sorted((frame.memories[r] for r in members), key=newness)
-        clusters.append(Cluster(tuple(m.id for m in ordered)))
-    return sorted(clusters, key=lambda c: -len(c.members))
+        free[members] = False
+        clusters.append(_ordered(frame, members))
+    return sorted(clusters, key=lambda cluster: -len(cluster.members))
 
 
 def contradiction_pairs(
@@ -118,33 +127,60 @@ def contradiction_pairs(
     """Pairs of each fresh memory with its nearest by vector and by words, most similar first, each pair once.
 
     Args:
-        fresh: ids not looked at before (written since the last pass).
+        fresh: ids not looked at before.
         word_neighbours: ids by id, best first, from the full-text index.
         leave_out: ids that another step of this pass already deals with.
     """
-    rows = frame.active_rows()
+    keep = frame.active & (frame.kind != _PROCEDURAL)
+    keep[[frame.row(memory_id) for memory_id in leave_out if memory_id in frame]] = False
+    rows = np.flatnonzero(keep)
     pairs: dict[tuple[str, str], Pair] = {}
-    for memory_id in fresh:
-        if memory_id not in frame or memory_id in leave_out:
-            continue
-        row = frame.row(memory_id)
-        memory = frame.memories[row]
-        if not memory.active or memory.kind is Kind.PROCEDURAL:
-            continue
-        cosines = frame.vectors[rows] @ frame.vectors[row]
-        nearest = rows[np.argsort(-cosines, kind="stable")[: policy.nearest_vectors + 1]].tolist()
-        others = dict.fromkeys([frame.ids[r] for r in nearest])
-        others.update(dict.fromkeys(word_neighbours.get(memory_id, ())[: policy.nearest_words]))
-        for other_id in others:
-            if other_id == memory_id or other_id in leave_out or other_id not in frame:
+    for seed, cosines in _compared(frame, _seeds(frame, rows, fresh), rows):
+        others = dict.fromkeys(rows[_nearest(cosines, policy.nearest_vectors + 1)].tolist())
+        for other_id in word_neighbours.get(frame.ids[seed], ())[: policy.nearest_words]:
+            if other_id in frame and keep[frame.row(other_id)]:
+                others[frame.row(other_id)] = None
+        for other in others:
+            if other == seed:
                 continue
-            other = frame.memories[frame.row(other_id)]
-            if not other.active or other.kind is Kind.PROCEDURAL:
-                continue
-            older, newer = sorted((memory, other), key=newness)
-            cosine = float(frame.vectors[row] @ frame.vectors[frame.row(other_id)])
+            older, newer = sorted((frame.memories[seed], frame.memories[other]), key=newness)
+            cosine = float(frame.vectors[seed] @ frame.vectors[other])
             pairs[older.id, newer.id] = Pair(older.id, newer.id, cosine)
     return sorted(pairs.values(), key=lambda pair: (-pair.cosine, pair.older, pair.newer))
+
+
+def _seeds(frame: Frame, rows: Ints, fresh: Sequence[str] | None) -> list[int]:
+    """The rows among `rows` that a search starts from."""
+    if fresh is None:
+        return [int(row) for row in rows]
+    allowed = np.zeros(len(frame), np.bool_)
+    allowed[rows] = True
+    return [row for row in dict.fromkeys(frame.row(i) for i in fresh if i in frame) if allowed[row]]
+
+
+def _compared(frame: Frame, seeds: Sequence[int], rows: Ints) -> Iterator[tuple[int, Vectors]]:
+    """Each seed with its cosines to `rows`: float32 (len(rows),)."""
+    if rows.size == 0:
+        return
+    others = frame.vectors if rows.size == len(frame) else frame.vectors[rows]
+    for start in range(0, len(seeds), _BLOCK):
+        block = list(seeds[start : start + _BLOCK])
+        cosines = frame.vectors[block] @ others.T
+        yield from zip(block, cosines, strict=True)
+
+
+def _nearest(cosines: Vectors | Floats, count: int) -> Ints:
+    """Positions of the `count` highest, highest first; equal ones in order."""
+    if cosines.size > count:
+        edge = np.partition(cosines, cosines.size - count)[cosines.size - count]
+        top = np.flatnonzero(cosines >= edge)
+    else:
+        top = np.arange(cosines.size)
+    return top[np.argsort(-cosines[top], kind="stable")][:count].astype(np.int64)
+
+
+def _ordered(frame: Frame, rows: set[int] | list[int]) -> Cluster:
+    return Cluster(tuple(memory.id for memory in sorted((frame.memories[row] for row in rows), key=newness)))
 
 
 def _tellings(frame: Frame, rows: list[int]) -> int:

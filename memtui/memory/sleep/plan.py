@@ -62,6 +62,7 @@ class Plan:
         judged: verdicts newly made, with their reasons, to be cached.
         calls: how many judge and summary calls were made for it.
         unasked: pairs left for the next pass because the call budget was used up or the mind failed.
+        left: memories the next pass looks at again, because of unasked pairs or clusters.
         problem: what went wrong with the mind while planning, or "".
         unsure: pairs the judge would retire but not surely enough; shown to the person.
     """
@@ -72,6 +73,7 @@ class Plan:
     judged: tuple[tuple[Judged, str], ...] = ()
     calls: int = 0
     unasked: tuple[Pair, ...] = ()
+    left: tuple[str, ...] = ()
     problem: str = ""
     unsure: tuple[tuple[Pair, Verdict], ...] = ()
     active_before: int = 0
@@ -136,6 +138,7 @@ def make_plan(
     judged: Sequence[tuple[Judged, str]] = (),
     calls: int = 0,
     unasked: Sequence[Pair] = (),
+    left: Sequence[str] = (),
     problem: str = "",
 ) -> Plan:
     """The plan at `now`, from what `candidates` found and the mind decided. Changes nothing.
@@ -168,6 +171,7 @@ def make_plan(
         judged=tuple(judged),
         calls=calls,
         unasked=tuple(unasked),
+        left=tuple(dict.fromkeys((*(pair.newer for pair in unasked), *left))),
         problem=problem,
         unsure=tuple(unsure),
         active_before=int(frame.active.sum()),
@@ -231,7 +235,7 @@ def plan_bodies(plan: Plan, frame: Frame, new_id: Callable[[PlanItem], str]) -> 
             pruned=plan.count(Action.PRUNE),
             active=plan.active_before - gone + created,
             calls=plan.calls,
-            left=tuple(dict.fromkeys(pair.newer for pair in plan.unasked)),
+            left=plan.left,
         )
     )
     return bodies, texts

@@ -1,0 +1,134 @@
+"""`memtui memories`, `sleep` and `verify`: looking at memory and looking after it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memtui.cli.commands import Context, pass_context
+from memtui.cli.opened import ProgressLine, run
+from memtui.errors import InputError
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+
+
+@click.command("memories")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list on standard output.")
+@click.option("--all", "everything", is_flag=True, help="Retired memories too.")
+@click.option("--as-of", metavar="TIME", help="As memory was at that moment (ISO-8601 with an offset).")
+@click.option("--sort", type=click.Choice(["salience", "age", "recalls", "kind"]), default="salience", show_default=True)
+@pass_context
+def memories_command(context: Context, as_json: bool, everything: bool, as_of: str | None, sort: str) -> None:
+    """List memories, the most salient first."""
+    moment = _moment(as_of) if as_of is not None else None
+
+    async def work(companion: Companion) -> list[dict[str, Any]]:
+        from memtui.chat.records import memory_records
+
+        return memory_records(companion, at=moment, everything=everything)
+
+    records = run(context, work)
+    keys = {
+        "salience": lambda r: -r["salience"],
+        "age": lambda r: r["last_recalled_at"],
+        "recalls": lambda r: -r["recalls"],
+        "kind": lambda r: (r["kind"], -r["salience"]),
+    }
+    records.sort(key=keys[sort])
+    if as_json:
+        click.echo(json.dumps(records, ensure_ascii=False, indent=1))
+        return
+    for record in records:
+        click.echo(_row(record))
+    if not records:
+        click.echo("No memories yet. Say something in `memtui`, or `memtui ask`.", err=True)
+
+
+def _row(record: dict[str, Any]) -> str:
+    from memtui.memory.texts import one_line
+
+    share = min(1.0, record["salience"])
+    full = round(share * 10)
+    bar = "█" * full + "·" * (10 - full)
+    pin = "◆" if record["pinned"] else " "
+    state = "" if record["status"] == "active" else f"  ({record['retired_reason']})"
+    kind = record["kind"][0].upper()
+    return f"{bar} {record['salience']:5.2f} {kind} ×{record['recalls']:<3}{pin} {one_line(record['content'], 90)}{state}"
+
+
+def _moment(text: str) -> datetime:
+    from memtui.memory.moments import from_iso
+
+    try:
+        return from_iso(text)
+    except ValueError as error:
+        raise InputError(f"--as-of: {error}.", todo="Write a time such as 2026-03-20T12:00Z.") from error
+
+
+@click.command("sleep")
+@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@pass_context
+def sleep_command(context: Context, dry_run: bool, as_json: bool) -> None:
+    """Run the sleep pass now and tell what was merged, retired and pruned, and why. `/undo` in the app takes it back."""
+    progress = ProgressLine()
+
+    async def work(companion: Companion) -> dict[str, Any]:
+        from memtui.chat.records import plan_record
+
+        plan = await companion.plan_sleep("key", progress)
+        before = plan_record(plan, companion.store.frame)
+        if not dry_run:
+            await companion.apply_sleep(plan)
+        return before
+
+    record = run(context, work)
+    progress.done()
+    if as_json:
+        click.echo(json.dumps(record | {"applied": not dry_run}, ensure_ascii=False, indent=1))
+        return
+    for item in record["items"]:
+        click.echo(f"{item['action']:<10} {item['line']}")
+    if record["problem"]:
+        click.echo(f"The mind did not judge everything: {record['problem']}", err=True)
+    done = "would be" if dry_run else "were"
+    click.echo(
+        f"{record['merged']} merged, {record['retired']} retired, {record['pruned']} pruned {done};"
+        f" {record['untouched']} untouched.",
+        err=True,
+    )
+
+
+@click.command("verify")
+@click.option("--strict", is_flag=True, help="Recompute the whole state from the ledger and compare every row.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@pass_context
+def verify_command(context: Context, strict: bool, as_json: bool) -> None:
+    """Check that the ledger's chain holds and that texts and state agree with it. Exit 0 if so, else 1.
+
+    Both forms read everything; --strict is kept for scripts and says so in its JSON.
+    """
+
+    async def work(companion: Companion) -> dict[str, Any]:
+        problems = companion.store.verify()
+        return {
+            "ok": not problems,
+            "events": companion.store.head.length,
+            "memories": len(companion.store.state.memories),
+            "problems": [{"where": p.where, "what": p.what} for p in problems],
+        }
+
+    record = run(context, work)
+    if as_json:
+        click.echo(json.dumps(record, ensure_ascii=False, indent=1))
+    else:
+        for problem in record["problems"]:
+            click.echo(f"{problem['where']}: {problem['what']}")
+        state = "ok" if record["ok"] else "does not hold"
+        click.echo(f"{record['events']} events, {record['memories']} memories: {state}", err=not record["ok"])
+    sys.exit(0 if record["ok"] else 1)
