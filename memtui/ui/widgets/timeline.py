@@ -43,6 +43,7 @@ class Timeline(Widget, can_focus=True):
     """
 
     ALLOW_SELECT = False
+    help_name: ClassVar[str] = "time line"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"timeline--{name}"
         for name in (
@@ -76,16 +77,22 @@ class Timeline(Widget, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right", "step(1)", "Later", show=False),
-        Binding("left", "step(-1)", "Sooner", show=False),
-        Binding("shift+right,ctrl+right", "leap(1)", "Next landmark", show=False),
-        Binding("shift+left,ctrl+left", "leap(-1)", "Landmark before", show=False),
-        Binding("pageup", "days(1)", "A day later", show=False),
-        Binding("pagedown", "days(-1)", "A day sooner", show=False),
-        Binding("home", "jump('now')", "Now", show=False),
-        Binding("end", "jump('end')", "The far end", show=False),
-        Binding("enter", "commit", "Go there", show=False),
-        Binding("escape", "cancel", "Back to now", show=False),
+        Binding("right", "step(1)", "later", tooltip="A round step ahead, or back.", show=False),
+        Binding("left", "step(-1)", "sooner", tooltip="A round step ahead, or back.", show=False),
+        Binding(
+            "shift+right,ctrl+right", "leap(1)", "far later", tooltip="To the next landmark, or the one before.", show=False
+        ),
+        Binding(
+            "shift+left,ctrl+left", "leap(-1)", "far sooner", tooltip="To the next landmark, or the one before.", show=False
+        ),
+        Binding("pageup", "days(1)", "a day later", tooltip="A day ahead, or back.", show=False),
+        Binding("pagedown", "days(-1)", "a day sooner", tooltip="A day ahead, or back.", show=False),
+        Binding("home", "jump('now')", "now", tooltip="To now, or to the far end.", show=False),
+        Binding("end", "jump('end')", "the far end", tooltip="To now, or to the far end.", show=False),
+        Binding(
+            "enter", "commit", "go there", tooltip="Go there. Digits set the time outright: 12, 90m, 3h, 2w.", show=False
+        ),
+        Binding("escape", "cancel", "back to now", tooltip="Back to now; stops a move under way.", show=False),
     ]
 
     @dataclass
