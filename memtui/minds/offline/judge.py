@@ -1,0 +1,78 @@
+"""The pair judge: how an older and a newer text relate, and a reason that names what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memtui.memory.frame import Vectors
+from memtui.memory.model import Label, Verdict
+from memtui.memory.texts import same_key
+from memtui.minds.base import PairText, language_of
+from memtui.minds.offline.embedder import LocalEmbedder
+from memtui.minds.offline.heads import LABELS, Heads
+from memtui.minds.offline.pairs import marks, pair_features
+
+
+def judge(pairs: Sequence[PairText], embedder: LocalEmbedder, heads: Heads) -> list[Verdict]:
+    """A verdict on each pair, vectorised: every text is embedded once."""
+    if not pairs:
+        return []
+    probabilities = label_probabilities([p.older for p in pairs], [p.newer for p in pairs], embedder, heads)
+    return [_verdict(pair, row) for pair, row in zip(pairs, probabilities, strict=True)]
+
+
+def label_probabilities(older: Sequence[str], newer: Sequence[str], embedder: LocalEmbedder, heads: Heads) -> Vectors:
+    """float32 (n, 4) in the order of `heads.LABELS`."""
+    distinct = list(dict.fromkeys([*older, *newer]))
+    vectors = embedder.embed_now(distinct)
+    slots = heads.slots(vectors)
+    row = {text: i for i, text in enumerate(distinct)}
+    a, b = [row[text] for text in older], [row[text] for text in newer]
+    features = pair_features(older, newer, vectors[a], vectors[b], slots[a], slots[b], heads.arrays["basis"])
+    return heads.pairs(features)
+
+
+def _verdict(pair: PairText, probabilities: Vectors) -> Verdict:
+    if same_key(pair.older) == same_key(pair.newer):
+        russian = language_of(pair.newer) == "ru"
+        return Verdict("те же слова" if russian else "the same words", Label.DUPLICATE, 1.0)
+    best = int(np.argmax(probabilities))
+    label = LABELS[best]
+    return Verdict(reason_for(pair, label), label, round(float(probabilities[best]), 3))
+
+
+def reason_for(pair: PairText, label: Label) -> str:
+    """Why the pair got `label`, naming what differs, in the language of the newer text."""
+    russian = language_of(pair.newer) == "ru"
+    differs = difference(pair.older, pair.newer, russian=russian)
+    if label is Label.SUPERSEDES:
+        lead = "то же, но новее" if russian else "the same thing, told anew"
+        return f"{lead}: {differs}" if differs else lead
+    if label is Label.DUPLICATE:
+        return "тот же факт другими словами" if russian else "the same fact in other words"
+    if label is Label.ADDITIVE:
+        lead = "рядом, но оба верны" if russian else "related, and both hold"
+        return f"{lead} ({differs})" if differs else lead
+    return "о разном" if russian else "about different things"
+
+
+def difference(older: str, newer: str, *, russian: bool) -> str:
+    """What the eye sees differ first: numbers, names, negation, a word of change; "" when nothing does."""
+    x, y = marks(older), marks(newer)
+    if x.numbers and y.numbers and x.numbers != y.numbers:
+        gone, come = sorted(x.numbers - y.numbers), sorted(y.numbers - x.numbers)
+        if gone and come:
+            return f"{', '.join(gone[:3])} → {', '.join(come[:3])}"
+    if x.names and y.names and x.names != y.names:
+        gone, come = sorted(x.names - y.names), sorted(y.names - x.names)
+        if gone and come:
+            return f"{', '.join(n.title() for n in gone[:2])} → {', '.join(n.title() for n in come[:2])}"
+    if ("negation" in x.cues) != ("negation" in y.cues):
+        if "negation" in y.cues:
+            return "теперь отрицается" if russian else "it is negated now"
+        return "раньше отрицалось" if russian else "it was negated before"
+    if "change" in y.cues and "change" not in x.cues:
+        return "сказано, что изменилось" if russian else "the newer says it changed"
+    return ""

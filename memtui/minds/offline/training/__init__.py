@@ -1,0 +1,1 @@
+"""How the offline mind's heads are trained: data, script, figures. Needs the extra `train`."""
