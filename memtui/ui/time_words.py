@@ -75,6 +75,18 @@ def day_words(moment: datetime, tz: tzinfo) -> str:
     return f"{local.day} {_MONTHS[local.month - 1]}"
 
 
+def weekday_words(moment: datetime, tz: tzinfo, *, now: datetime | None = None) -> str:
+    """`Fri 4 Sep` in the zone `tz`; `Fri 4 Sep 2027` when `now` is given and lies in another year there."""
+    local = _local(moment, tz)
+    year = f" {local.year}" if now is not None and local.year != _local(now, tz).year else ""
+    return f"{_DAYS[local.weekday()]} {day_words(moment, tz)}{year}"
+
+
+def moment_words(moment: datetime, tz: tzinfo, now: datetime) -> str:
+    """`Sun 19 Apr 18:02` in the zone `tz`, with the year when `now` lies in another one there."""
+    return date_words(moment, tz, year=_local(moment, tz).year != _local(now, tz).year)
+
+
 def _local(moment: datetime, tz: tzinfo) -> datetime:
     try:
         return moment.astimezone(tz)

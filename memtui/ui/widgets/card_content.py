@@ -1,0 +1,223 @@
+"""What the detail card of a memory says, as plain data: a pure function of the memory, the frame, the law and a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Final
+
+import numpy as np
+
+from memtui.memory.frame import Frame
+from memtui.memory.laws import Law
+from memtui.memory.model import KINDS, Kind, Memory, RetireReason
+from memtui.memory.moments import HOUR_US, NEVER_US, from_us, to_us
+from memtui.ui.time_words import age_words, moment_words, span_words, weekday_words
+from memtui.ui.widgets.memory_lines import NO_TEXT, handle_of, last_salience, single
+from memtui.ui.widgets.row_text import card_text, plain_line
+
+_CURVE_POINTS: Final = 48
+_PINNED_DAYS: Final = 40
+_LINKS_SHOWN: Final = 4
+_LINK_CHARS: Final = 32
+_SOURCE_CHARS: Final = 14
+_BY: Final = {
+    RetireReason.SUPERSEDED: "superseded by",
+    RetireReason.MERGED: "merged into",
+    RetireReason.DUPLICATE: "a duplicate of",
+}
+_ALONE: Final = {
+    RetireReason.PRUNED: "pruned below the floor",
+    RetireReason.FORGOTTEN: "forgotten on request",
+}
+_TOOK: Final = {
+    RetireReason.SUPERSEDED: "supersedes",
+    RetireReason.MERGED: "merged from",
+    RetireReason.DUPLICATE: "took in duplicate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CardTexts:
+    """What the card shows beside the memory itself; only the store knows it.
+
+    Attributes:
+        reason: why it is this important, in the mind's words.
+        retire_reason: why it was retired, in the judge's words.
+        history: what happened to it, in order: moment and one sentence each.
+    """
+
+    reason: str = ""
+    retire_reason: str = ""
+    history: Sequence[tuple[datetime, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardContent:
+    """Everything on the card, in words.
+
+    Attributes:
+        half_life: class as in the rows, such as `S30d`.
+        said: such as `said Sun 19 Apr 18:02 (t061)`.
+        links: sentences such as `supersedes m07 Berlin`.
+        since: since when it is true, or empty when it was true when told.
+        curve: retention at `_CURVE_POINTS` moments, evenly spaced, and what a full block stands for.
+        curve_from, curve_to: what its two ends are, in words.
+        fate: the sentence about how it ends.
+        history: date and sentence.
+    """
+
+    id: str
+    handle: str
+    text: str
+    importance: float
+    reason: str
+    kind: Kind
+    half_life: str
+    salience: float
+    used: str
+    said: str
+    sources: int
+    links: tuple[str, ...]
+    since: str
+    curve: tuple[float, ...]
+    curve_top: float
+    curve_from: str
+    curve_to: str
+    fate: str
+    why_retired: str
+    pinned: bool
+    active: bool
+    history: tuple[tuple[str, str], ...]
+
+
+def card_content(
+    memory: Memory,
+    frame: Frame,
+    law: Law,
+    now_us: int,
+    texts: CardTexts,
+    *,
+    zone: tzinfo,
+    text: str | None = None,
+) -> CardContent:
+    """What the card of `memory` says at `now_us` (microseconds UTC).
+
+    Args:
+        text: the memory's text where the frame's is not the one to show.
+
+    Raises:
+        KeyError: `memory` is not in `frame`.
+    """
+    row, now = frame.row(memory.id), from_us(now_us)
+    alone = single(memory)
+    start_us, end_us = _curve_ends(memory, int(law.dies_at(alone)[0]), now_us)
+    curve = tuple(
+        float(law.retention(alone, int(moment))[0]) for moment in np.linspace(start_us, end_us, _CURVE_POINTS).tolist()
+    )
+    return CardContent(
+        id=memory.id,
+        handle=handle_of(row),
+        text=card_text(frame.texts[row] if text is None else text) or NO_TEXT,
+        importance=memory.importance,
+        reason=plain_line(texts.reason),
+        kind=memory.kind,
+        half_life=law.half_life_label(KINDS.index(memory.kind)),
+        salience=float(law.retention(alone, now_us)[0]) if memory.active else last_salience(law, memory),
+        used=_used(memory, now_us),
+        said=_said(memory, zone, now),
+        sources=len(memory.sources),
+        links=tuple(_links(memory, frame)),
+        since=_since(memory, zone, now),
+        curve=curve,
+        curve_top=max(1.0, max(curve)),
+        curve_from="now" if start_us == now_us else weekday_words(from_us(start_us), zone, now=now),
+        curve_to="now" if end_us == now_us else weekday_words(from_us(end_us), zone, now=now),
+        fate=_fate(memory, frame, law, now_us, zone),
+        why_retired=plain_line(texts.retire_reason),
+        pinned=memory.pinned,
+        active=memory.active,
+        history=tuple((moment_words(at, zone, now), plain_line(what)) for at, what in texts.history),
+    )
+
+
+def _curve_ends(memory: Memory, dies_us: int, now_us: int) -> tuple[int, int]:
+    """From when to when the curve runs: to the crossing of the floor, or how it came to where it is."""
+    last_us = to_us(memory.last_recall)
+    if memory.retired_at is not None:
+        return last_us, max(last_us, to_us(memory.retired_at))
+    if dies_us >= NEVER_US:
+        return now_us, now_us + _PINNED_DAYS * 24 * HOUR_US
+    return (now_us, dies_us) if dies_us > now_us else (min(last_us, now_us), now_us)
+
+
+def _fate(memory: Memory, frame: Frame, law: Law, now_us: int, zone: tzinfo) -> str:
+    now = from_us(now_us)
+    if not memory.active:
+        when = f"retired {moment_words(memory.retired_at, zone, now)}" if memory.retired_at is not None else "retired"
+        return f"{when}: {_retired_how(memory, frame)}, with {last_salience(law, memory):.2f} left"
+    if memory.pinned:
+        return "pinned: does not fade"
+    dies_us = int(law.dies_at(single(memory))[0])
+    if dies_us <= now_us:
+        return "already below the floor: the next sleep prunes it"
+    day = weekday_words(from_us(dies_us), zone, now=now)
+    return f"fades below the floor in {span_words((dies_us - now_us) / HOUR_US)} ({day})"
+
+
+def _retired_how(memory: Memory, frame: Frame) -> str:
+    reason = memory.retired_reason
+    if reason is None:
+        return "no longer used"
+    by = _named(memory.retired_by, frame) if memory.retired_by is not None else ""
+    if by and reason in _BY:
+        return f"{_BY[reason]} {by.split()[0]}"
+    return _ALONE.get(reason, reason.value)
+
+
+def _links(memory: Memory, frame: Frame) -> Iterable[str]:
+    """What it replaced and what replaced it."""
+    took: dict[RetireReason, dict[str, None]] = {reason: {} for reason in _TOOK}
+    took[RetireReason.MERGED].update(dict.fromkeys(memory.merged_from))
+    for row in np.flatnonzero(~frame.active).tolist():
+        other = frame.memories[row]
+        if other.retired_by == memory.id and other.retired_reason in took and other.id in frame:
+            took[other.retired_reason][other.id] = None
+    if memory.retired_by is not None and memory.retired_reason in _BY:
+        yield f"{_BY[memory.retired_reason]} {_named(memory.retired_by, frame)}"
+    for reason, ids in took.items():
+        if ids:
+            named = ", ".join(_named(other_id, frame, short=len(ids) > 1) for other_id in list(ids)[:_LINKS_SHOWN])
+            more = f" and {len(ids) - _LINKS_SHOWN} more" if len(ids) > _LINKS_SHOWN else ""
+            yield f"{_TOOK[reason]} {named}{more}"
+
+
+def _named(memory_id: str, frame: Frame, *, short: bool = False) -> str:
+    if memory_id not in frame:
+        return "a memory that is no longer here"
+    row = frame.row(memory_id)
+    words = "" if short else plain_line(frame.texts[row])
+    cut = words if len(words) <= _LINK_CHARS else words[: _LINK_CHARS - 1] + "…"
+    return f"{handle_of(row)} {cut}".rstrip()
+
+
+def _said(memory: Memory, zone: tzinfo, now: datetime) -> str:
+    said = f"said {moment_words(memory.created_at, zone, now)}"
+    if not memory.sources:
+        return said
+    source = plain_line(memory.sources[0])
+    return f"{said} ({source if len(source) <= _SOURCE_CHARS else source[: _SOURCE_CHARS - 1] + '…'})"
+
+
+def _since(memory: Memory, zone: tzinfo, now: datetime) -> str:
+    told, true = (weekday_words(moment, zone, now=now) for moment in (memory.created_at, memory.valid_from))
+    return "" if told == true else f"true since {true}"
+
+
+def _used(memory: Memory, now_us: int) -> str:
+    if memory.recalls == 0:
+        return "never recalled"
+    age = age_words((now_us - to_us(memory.last_recall)) / HOUR_US)
+    when = "just now" if age == "now" else f"{age} ago"
+    return f"recalled {memory.recalls} {'time' if memory.recalls == 1 else 'times'}, last {when}"

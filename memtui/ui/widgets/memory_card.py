@@ -1,0 +1,148 @@
+"""The detail card of the selected memory; the same widget stands in the panel and fills a screen of 80x24."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from memtui.ui.widgets.card_content import CardContent, CardTexts, card_content
+from memtui.ui.widgets.sparkline import sparkline
+
+__all__ = ["ACTIVE_KEYS", "RETIRED_KEYS", "CardContent", "CardTexts", "MemoryCard", "card_body", "card_content"]
+
+ACTIVE_KEYS: Final = (("p", "pin"), ("e", "edit"), ("f", "forget"), ("h", "history"), ("w", "why"))
+RETIRED_KEYS: Final = (("r", "restore"), ("h", "history"), ("w", "why"))
+_SPARK_CELLS: Final = 32
+_Piece = str | tuple[str, str]
+
+
+def card_body(content: CardContent, width: int) -> Content:
+    """The card's lines for a width of `width` cells, without title and keys."""
+    pieces: list[_Piece] = [(content.text, "$foreground"), "\n"]
+    why = f"  “{content.reason}”" if content.reason else ""
+    pieces += [("importance ", "$text-muted"), _short(content.importance), (why, "$foreground 80%"), "\n"]
+    pieces += [(content.said, "$text-muted")]
+    if content.sources > 1:
+        pieces.append((f"   {content.sources} sources", "$text-muted"))
+    pieces.append("\n")
+    cells = min(_SPARK_CELLS, max(8, width - len(content.curve_to) - 3))
+    curve = sparkline(np.array(content.curve), cells, content.curve_top)
+    pieces += [(curve, "$bar"), (f"  {content.curve_to}\n", "$text-muted")]
+    pieces += [(content.fate, "$foreground" if content.active else "$floor"), "\n"]
+    if content.why_retired:
+        pieces += [(f"“{content.why_retired}”\n", "$foreground 80%")]
+    kind = f"$kind-{content.kind.value}"
+    pieces += [(content.half_life, kind), (f" {content.kind.value}   {content.used}\n", "$text-muted")]
+    for line in (content.since, *content.links):
+        if line:
+            pieces.append((f"{line}\n", "$text-muted"))
+    if content.history:
+        date_cells = max(len(date) for date, _ in content.history)
+        pieces += [(f"{date:<{date_cells}}  {what}\n", "$text-muted") for date, what in content.history]
+    return Content.assemble(*pieces).rstrip()
+
+
+def _short(share: float) -> str:
+    """`.90`, as the card writes an importance; `1.0` when it is whole."""
+    text = f"{min(max(share, 0.0), 1.0):.2f}"
+    return text[1:] if text.startswith("0") else "1.0"
+
+
+class MemoryCard(Vertical):
+    """Shows one `CardContent`; its keys can be clicked. The text scrolls and can be selected."""
+
+    @dataclass
+    class Asked(Message):
+        """A key hint was clicked: `pin`, `edit`, `forget`, `restore`, `history` or `why`."""
+
+        action: str
+
+    class Scroller(VerticalScroll):
+        """The scrolling part of the card."""
+
+        BINDINGS: ClassVar[list[BindingType]] = [
+            Binding("up", "scroll_up", "Up", show=False, id="card.up", tooltip="Scroll the card up"),
+            Binding("down", "scroll_down", "Down", show=False, id="card.down", tooltip="Scroll the card down"),
+        ]
+
+    DEFAULT_CSS = """
+    MemoryCard {
+        height: 1fr; padding: 0 1; border-top: solid $foreground 25%;
+        border-title-color: $accent; border-title-style: bold; border-title-align: left;
+        &:focus-within { border-top: solid $accent; }
+        & > #card-scroll { height: 1fr; scrollbar-size-vertical: 1; }
+        & #card-body { width: 1fr; height: auto; }
+        & > #card-keys {
+            height: 1; color: $text-muted; link-color: $text-muted; link-style: none;
+            link-background: transparent; link-style-hover: bold; link-color-hover: $foreground;
+            link-background-hover: $foreground 15%;
+        }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.content_shown: CardContent | None = None
+        self.hint = ""
+
+    def compose(self) -> ComposeResult:
+        """A scrolling text over one line of keys."""
+        with self.Scroller(id="card-scroll"):
+            yield Static("", id="card-body", markup=False)
+        yield Static("", id="card-keys")
+
+    def show(self, content: CardContent | None, hint: str = "") -> None:
+        """Show a memory, or `hint` when None; the scroll position stays while it is the same memory."""
+        before, before_hint = self.content_shown, self.hint
+        self.content_shown, self.hint = content, hint
+        if (content, hint) == (before, before_hint) or not self.is_mounted:
+            return
+        self._fill()
+        if content is None or before is None or content.id != before.id:
+            self.query_one("#card-scroll", VerticalScroll).scroll_home(animate=False)
+
+    def on_mount(self) -> None:
+        """Show what was given before there was a screen."""
+        self._fill()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The curve follows the width."""
+        if self.content_shown is not None:
+            self._fill()
+
+    def action_ask(self, action: str) -> None:
+        """Ask for an action on the memory shown."""
+        self.post_message(self.Asked(action))
+
+    def _fill(self) -> None:
+        content, body = self.content_shown, self.query_one("#card-body", Static)
+        keys = self.query_one("#card-keys", Static)
+        if content is None:
+            self.border_title = None
+            body.update(Content(self.hint).stylize("$text-muted"))
+            keys.update("")
+            return
+        self.border_title = Content(content.handle + (" ◆" if content.pinned else ""))
+        body.update(card_body(content, max(1, self.content_size.width - 1)))
+        keys.update(_keys(content, self.content_size.width))
+
+
+def _keys(content: CardContent, width: int) -> Content:
+    """The key hints, closer together where there is less room. These are our own words, so markup is safe here."""
+    hints = [
+        (key, action, "unpin" if action == "pin" and content.pinned else action)
+        for key, action in (ACTIVE_KEYS if content.active else RETIRED_KEYS)
+    ]
+    used = sum(len(key) + 1 + len(word) for key, _, word in hints)
+    gap = min(3, max(1, (width - used) // max(1, len(hints) - 1)))
+    parts = [f"[@click=ask('{action}')][b $foreground]{key}[/] {word}[/]" for key, action, word in hints]
+    return Content.from_markup((" " * gap).join(parts))

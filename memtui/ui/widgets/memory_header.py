@@ -1,0 +1,153 @@
+"""The two lines over the rows: tabs with their counts and the sort, then what the columns are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from memtui.ui.widgets.memory_bars import FLOOR_MARK, Columns, floor_cells
+from memtui.ui.widgets.memory_lines import RetiredColumns, retired_columns
+from memtui.ui.widgets.memory_listing import TABS, Tab
+
+SCROLLBAR_CELLS: Final = 1
+_TITLES: Final = {"active": "Active", "retired": "Retired"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderView:
+    """What the header shows.
+
+    Attributes:
+        columns: of the active rows.
+        floor: the law's floor, to place the floor mark.
+        previewing: the number column then shows the previewed moment.
+    """
+
+    active: int
+    retired: int
+    tab: Tab
+    sort: str
+    columns: Columns
+    floor: float
+    handle: int
+    previewing: bool
+
+
+def column_words(view: HeaderView) -> str:
+    """The column line over active rows: each word stands over its column."""
+    columns = view.columns
+    before = floor_cells(view.floor, columns.bar)
+    mark = f"{FLOOR_MARK}floor" if columns.bar - before >= len("floor") else FLOOR_MARK
+    line = (" " + " " * before + mark).ljust(columns.bar + 3)
+    age = "left" if view.sort == "left" else "age"
+    for name, cells in (
+        ("then" if view.previewing else "now", columns.number),
+        ("half", columns.half),
+        ("rec", columns.recalls),
+        (age, columns.age),
+        ("left", columns.left),
+    ):
+        if cells:
+            line += " " + (name.ljust(cells) if name == "half" else name.rjust(cells))[:cells]
+    if columns.handle:
+        line += " " * (columns.marks + 2) + "id"
+    return line[: columns.width].ljust(columns.width)
+
+
+def retired_words(columns: RetiredColumns) -> str:
+    """The column line over retired rows."""
+    line = " "
+    for name, cells in (("why", columns.reason), ("when", columns.when), ("by", columns.by), ("last", columns.last)):
+        if cells:
+            line += (name.ljust(cells) if name == "why" else name.rjust(cells))[:cells] + " "
+    return line[: columns.width].ljust(columns.width)
+
+
+class MemoryHeader(Widget):
+    """Tabs and columns; clicks on them are messages."""
+
+    @dataclass
+    class TabClicked(Message):
+        """One of the tabs."""
+
+        tab: Tab
+
+    class SortClicked(Message):
+        """The sort, to be changed to the next one."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"memory-header--tab", "memory-header--front", "memory-header--columns"}
+    DEFAULT_CSS = """
+    MemoryHeader {
+        height: 2; width: 1fr;
+        & > .memory-header--tab { color: $text-muted; }
+        & > .memory-header--front { color: $foreground; text-style: bold underline; }
+        & > .memory-header--columns { color: $text-muted; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view: HeaderView | None = None
+
+    def show(self, view: HeaderView) -> None:
+        """Show another view."""
+        if view != self.view:
+            self.view = view
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Tabs and sort, or the columns."""
+        width, view = self.size.width, self.view
+        base = self.rich_style
+        if view is None:
+            return Strip.blank(width, base)
+        columns_style = self.get_component_rich_style("memory-header--columns")
+        if y == 1:
+            retired = view.tab == "retired"
+            words = retired_words(retired_columns(view.columns.width, view.handle)) if retired else column_words(view)
+            return Strip([Segment(words, columns_style)]).crop_extend(0, width, base)
+        segments = [Segment(" ", base)]
+        for tab, _, text in self._tabs(view):
+            style = self.get_component_rich_style("memory-header--front" if tab == view.tab else "memory-header--tab")
+            segments += [Segment(text, style), Segment("   ", base)]
+        used = sum(cell_len(segment.text) for segment in segments)
+        sort = self._sort_words(view)
+        gap = width - SCROLLBAR_CELLS - used - cell_len(sort)
+        if gap >= 0:
+            segments += [Segment(" " * gap, base), Segment(sort, columns_style)]
+        return Strip(segments).crop_extend(0, width, base)
+
+    def on_click(self, event: events.Click) -> None:
+        """Change the tab or the sort."""
+        event.stop()
+        view = self.view
+        if view is None or event.y != 0:
+            return
+        for tab, start, text in self._tabs(view):
+            if start <= event.x < start + len(text):
+                self.post_message(self.TabClicked(tab))
+                return
+        sort = self._sort_words(view)
+        right = self.size.width - SCROLLBAR_CELLS
+        if view.tab == "active" and right - cell_len(sort) <= event.x < right:
+            self.post_message(self.SortClicked())
+
+    def _tabs(self, view: HeaderView) -> list[tuple[Tab, int, str]]:
+        found: list[tuple[Tab, int, str]] = []
+        start = 1
+        for tab, count in zip(TABS, (view.active, view.retired), strict=True):
+            text = f"{_TITLES[tab]} {count:,}"
+            found.append((tab, start, text))
+            start += len(text) + 3
+        return found
+
+    def _sort_words(self, view: HeaderView) -> str:
+        return f"by {view.sort} ▾" if view.tab == "active" else "latest first"
