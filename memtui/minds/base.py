@@ -69,6 +69,14 @@ class PairText:
 
 
 @dataclass(frozen=True, slots=True)
+class Grade:
+    """Whether a reply answered a question rightly, and why; the reason comes first."""
+
+    reason: str
+    correct: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PartStatus:
     """What `memtui doctor` and the screen say about one part of a mind."""
 
@@ -134,6 +142,14 @@ class Mind(Protocol):
 
     async def aclose(self) -> None:
         """Free connections."""
+        ...
+
+
+class Grader(Protocol):
+    """A mind that can also grade replies (the offline mind can't)."""
+
+    async def grade(self, question: str, answers: Sequence[str], reply: str) -> Grade:
+        """Whether `reply` answers `question` with one of `answers`."""
         ...
 
 
