@@ -7,6 +7,7 @@ hash only, so a text can be erased while the chain stays verifiable.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from dataclasses import dataclass
@@ -213,6 +214,8 @@ def to_data(body: Body) -> JsonDict:
         value = getattr(body, field.name)
         if value is None:
             continue
+        if str(field.type).startswith("float"):
+            value = float(value)  # 1 and 1.0 must have one form, for it is hashed before and after a reading
         if isinstance(value, datetime):
             value = to_iso(value)
         elif isinstance(value, StrEnum):
@@ -233,11 +236,23 @@ def from_data(type_name: str, data: JsonDict) -> Body:
     if cls is None:
         raise LedgerError(f"The ledger holds an event of unknown type '{type_name}'.", todo="Update memtui.")
     readers = _readers(cls)
+    left_out = dict.fromkeys(required_but_nullable(cls))
     try:
-        body: Body = cls(**{name: readers[name](value) for name, value in data.items()})
+        body: Body = cls(**left_out | {name: readers[name](value) for name, value in data.items()})
     except (KeyError, TypeError, ValueError) as error:
         raise LedgerError(f"An event of type '{type_name}' can't be read: {error}.", todo="Run memtui verify.") from error
     return body
+
+
+@functools.cache
+def required_but_nullable(cls: type[Any]) -> tuple[str, ...]:
+    """Fields of a body that have no default but may be None, which `to_data` leaves out."""
+    hints = typing.get_type_hints(cls)
+    return tuple(
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.default is dataclasses.MISSING and type(None) in typing.get_args(hints[field.name])
+    )
 
 
 def memories_of(body: Body) -> tuple[str, ...]:

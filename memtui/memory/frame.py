@@ -6,6 +6,7 @@ a row number stays valid for the life of the frame.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, TypeVar
 
 import numpy as np
@@ -43,6 +44,7 @@ class Frame:
         self.texts: list[str] = []
         self.memories: list[Memory] = []
         self._row: dict[str, int] = {}
+        self._dropped: dict[str, int] = {}
         self._floats = np.zeros((1, _START_ROWS), np.float64)
         self._ints = np.zeros((5, _START_ROWS), np.int64)
         self._bools = np.zeros((2, _START_ROWS), np.bool_)
@@ -117,6 +119,8 @@ class Frame:
     def upsert(self, memory: Memory, text: str, vector: Vectors | None = None, slots: Vectors | None = None) -> int:
         """Write a memory's row, adding it if new; `vector`/`slots` None keep what is there. Returns the row."""
         row = self._row.get(memory.id)
+        if row is None and memory.id in self._dropped:  # its creation counts again: the same row, the same handle
+            row = self._row[memory.id] = self._dropped.pop(memory.id)
         if row is None:
             row = len(self.ids)
             self._reserve(row + 1)
@@ -142,12 +146,33 @@ class Frame:
         self.version += 1
         return row
 
+    def extend(self, memories: Sequence[Memory], texts: Sequence[str]) -> None:
+        """Add many memories that are not there yet, in order, in one go.
+
+        Their vectors and slots are zero; write them into `vectors` and `slots`.
+        """
+        first, end = len(self.ids), len(self.ids) + len(memories)
+        self._reserve(end)
+        self._row.update((memory.id, row) for row, memory in enumerate(memories, start=first))
+        self.ids.extend(memory.id for memory in memories)
+        self.texts.extend(texts)
+        self.memories.extend(memories)
+        self._floats[0, first:end] = [memory.importance for memory in memories]
+        self._ints[0, first:end] = [memory.recalls for memory in memories]
+        self._ints[1, first:end] = [to_us(memory.last_recall) for memory in memories]
+        self._ints[2, first:end] = [to_us(memory.created_at) for memory in memories]
+        self._ints[3, first:end] = [to_us(memory.valid_from) for memory in memories]
+        self._ints[4, first:end] = [_KIND_CODE[memory.kind] for memory in memories]
+        self._bools[0, first:end] = [memory.pinned for memory in memories]
+        self._bools[1, first:end] = [memory.active for memory in memories]
+        self.version += 1
+
     def drop(self, memory_id: str) -> None:
-        """Take a memory out of the active set for good (its creation was undone); the row stays, inactive."""
+        """Take a memory out of the active set (its creation was undone); the row stays, inactive, in case it comes back."""
         row = self._row.get(memory_id)
         if row is not None:
             self._bools[1, row] = False
-            del self._row[memory_id]
+            self._dropped[memory_id] = self._row.pop(memory_id)
             self.version += 1
 
     def active_rows(self) -> Ints:
