@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -201,7 +201,7 @@ async def place(
                 content=digest,
                 note=content_hash(note),
                 importance=round(min(1.0, max(0.0, candidate.importance)), 4),
-                created_at=now,
+                created_at=now + timedelta(microseconds=index),  # told in this order
                 valid_from=min(candidate.valid_from, now),
                 last_recall=now,
                 sources=(turn_id,),

@@ -100,6 +100,7 @@ async def test_repeats_become_one_memory_that_inherits_from_its_newest_source(
 async def test_undo_of_a_sleep_pass_is_exact(companion: Companion, mind: ScriptedMind) -> None:
     mind.verdict = newer_home_wins
     await say(companion, "My home is in Berlin")
+    companion.clock.advance(timedelta(minutes=1))
     await say(companion, "My home is in Lisbon")
     before = state_hash(companion.store.state)
     report = await companion.sleep("key")
@@ -114,6 +115,7 @@ async def test_undo_of_a_sleep_pass_is_exact(companion: Companion, mind: Scripte
 async def test_a_restored_memory_is_not_retired_again_by_the_same_pair(companion: Companion, mind: ScriptedMind) -> None:
     mind.verdict = newer_home_wins
     await say(companion, "My home is in Berlin")
+    companion.clock.advance(timedelta(minutes=1))
     await say(companion, "My home is in Lisbon")
     await companion.sleep("key")
     await companion.restore("m01")
