@@ -133,7 +133,20 @@ def _mind(f: _Fields) -> MindCall:
     if call not in CALLS:
         f.fail("call", f"'{call}' is none of {', '.join(CALLS)}")
     for_: str | tuple[str, ...] = f.name("for") if isinstance(f.value("for"), str) else f.texts("for")
-    return MindCall(f.moment("at"), call, for_, f.value("response"), f.text_or_none("model"))
+    response = f.value("response")
+    _check_response(f, call, response)
+    return MindCall(f.moment("at"), call, for_, response, f.text_or_none("model"))
+
+
+def _check_response(f: _Fields, call: str, response: Json) -> None:
+    from memtui.minds.recorded import check_response  # brings numpy, which listing sessions does without
+
+    if not isinstance(response, dict):
+        f.fail("response", f"is {_name(response)}, not an object")
+    try:
+        check_response(call, response)
+    except ValueError as error:
+        f.fail("response", str(error))
 
 
 def _command(f: _Fields) -> CommandLine:

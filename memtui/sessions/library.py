@@ -5,6 +5,8 @@ Listing reads a header and a tail, and counts turns without parsing them, so tha
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from memtui.errors import InputError, MemtuiError, SessionFormatError, StoreFullError
+from memtui.memory.moments import from_iso
 from memtui.memory.texts import clean, mask_secrets, one_line
 from memtui.sessions.appendfile import full, lock_file, replace_first_line
 from memtui.sessions.format import parse_session, read_bytes
@@ -170,15 +173,10 @@ def read_header(path: Path) -> SessionHeader:
 
 
 def _last_moment(path: Path) -> datetime | None:
-    """The moment of the last whole line, reading from the end."""
-    header = to_json_line(SessionHeader(""))
+    """The moment of the last whole line, reading from the end; None where nothing was said."""
     for line in _lines_from_end(path):
-        try:
-            lines = parse_session([header, line.decode("utf-8")], path).lines
-        except (SessionFormatError, UnicodeDecodeError):  # a torn end; or the header, where nothing was said
-            continue
-        if lines:
-            return lines[0].at
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # a torn end, or the header
+            return from_iso(json.loads(line)["at"])
     return None
 
 

@@ -25,6 +25,7 @@ from memtui.sessions.lines import (
     Json,
     Line,
     MindCall,
+    Probe,
     Session,
     SessionHeader,
     UserTurn,
@@ -88,6 +89,13 @@ class Recorder:
         recorder._said = {turn.id: content_hash(turn.text) for turn in session.user_turns}
         return recorder
 
+    @classmethod
+    def titled(cls, folder: Path, header: SessionHeader, *, fsync: bool = True) -> Recorder:
+        """A new session in `folder` whose header is known; nothing is written before the first line."""
+        recorder = cls(folder, mind=header.mind, note=header.note, fsync=fsync)
+        recorder.header = replace(header, title=_title(header.title))
+        return recorder
+
     @property
     def path(self) -> Path | None:
         """The file; None until it could be made."""
@@ -131,6 +139,20 @@ class Recorder:
         text = _safe(text)
         self._write(CommandLine(self._moment(at), text), text)
 
+    def add(self, line: Line) -> None:
+        """A line of another session, masked and cleaned like any other; probes too."""
+        match line:
+            case UserTurn():
+                self.user(line.id, line.at, line.text)
+            case AssistantTurn():
+                self._write(replace(line, at=self._moment(line.at), text=_safe(line.text)))
+            case MindCall():
+                self._write(replace(line, at=self._moment(line.at), response=_safe_json(line.response)))
+            case CommandLine():
+                self.command(line.at, line.text)
+            case Probe():
+                self._write(replace(line, at=self._moment(line.at), question=_safe(line.question)))
+
     def rename(self, title: str) -> None:
         """Give the conversation another title.
 
@@ -172,20 +194,40 @@ class Recorder:
         if self._file is None and not self._unsaved:
             from memtui.minds.base import language_of
 
-            title = self.header.title if self.header is not None else _title(words)
-            self.header = SessionHeader(title, language_of(words), self._mind, self._note)
+            header = self.header or SessionHeader(_title(words), None, self._mind, self._note)
+            self.header = replace(header, language=header.language or language_of(words))
             self._unsaved.append(self.header)
         self._unsaved.append(line)
         self._flush()
 
     def _flush(self) -> None:
         if self._unsaved and self._file is None:
-            assert self.header is not None and self._last is not None
-            stem = f"{self._last:%Y-%m-%d}-{slug(self.header.title)}"
-            self._file = AppendFile.create(self.folder, stem, SUFFIX, fsync=self._fsync)
+            title = self.header.title if self.header is not None else ""
+            self._file = AppendFile.create(self.folder, file_stem(title, self._last), SUFFIX, fsync=self._fsync)
         while self._unsaved and self._file is not None:
             self._file.append(_bytes(self._unsaved[0]))
             del self._unsaved[0]
+
+
+def save_session(session: Session, folder: Path) -> Path:
+    """Write a whole session as a new file in `folder`, named as a recorded one; returns where it is.
+
+    Raises:
+        StoreFullError: it can't be written.
+    """
+    rows = b"".join(_bytes(line) for line in (session.header, *session.lines))
+    stem = file_stem(session.header.title, session.lines[0].at if session.lines else None)
+    file = AppendFile.create(folder, stem, SUFFIX, fsync=True)
+    try:
+        file.append(rows)
+    finally:
+        file.close()
+    return file.path
+
+
+def file_stem(title: str, at: datetime | None) -> str:
+    """The name of a session's file without its suffix: its date and its title's first words."""
+    return f"{at:%Y-%m-%d}-{slug(title)}" if at is not None else slug(title)
 
 
 def slug(text: str) -> str:

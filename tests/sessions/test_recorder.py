@@ -24,6 +24,11 @@ T0 = datetime(2026, 4, 25, 21, 14, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
+def _told(text: str) -> dict[str, object]:
+    keys = {"kind": "semantic", "importance": 0.5, "why": "", "support": text, "valid_from": "2026-01-01T00:00:00Z"}
+    return {"text": text, **keys}
+
+
 def test_a_chat_is_written_line_by_line(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "sessions", mind="offline mind", fsync=False)
     log: TurnLog = recorder
@@ -34,19 +39,19 @@ def test_a_chat_is_written_line_by_line(tmp_path: Path) -> None:
     assert read_session(recorder.path).header == SessionHeader(
         "Where should I have dinner tonight?", "en", "offline mind", None
     )
-    log.mind(T0, "extract", "t1", {"candidates": []}, "")
+    log.mind(T0, "extract", "t1", {"facts": []}, "")
     log.assistant(T0 + MINUTE, "Anywhere without shellfish.", "t1")
     log.assistant(T0 + MINUTE, "Anyw", "t1", interrupted=True)
     log.command(T0 + 2 * MINUTE, "/warp 3d")
-    log.mind(T0 + 3 * MINUTE, "judge", ["a" * 64, "b" * 64], {"label": "additive"}, "offline")
+    log.mind(T0 + 3 * MINUTE, "judge", ["a" * 64, "b" * 64], {"label": "additive", "reason": ""}, "offline")
     session = read_session(recorder.path)
     assert session.lines == (
         UserTurn("t1", T0, "Where should I have dinner tonight?"),
-        MindCall(T0, "extract", "t1", {"candidates": []}),
+        MindCall(T0, "extract", "t1", {"facts": []}),
         AssistantTurn(T0 + MINUTE, "Anywhere without shellfish.", "t1"),
         AssistantTurn(T0 + MINUTE, "Anyw", "t1", interrupted=True),
         CommandLine(T0 + 2 * MINUTE, "/warp 3d"),
-        MindCall(T0 + 3 * MINUTE, "judge", ("a" * 64, "b" * 64), {"label": "additive"}, "offline"),
+        MindCall(T0 + 3 * MINUTE, "judge", ("a" * 64, "b" * 64), {"label": "additive", "reason": ""}, "offline"),
     )
     assert recorder.session() == session
     recorder.close()
@@ -58,7 +63,7 @@ def test_raw_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path, fsync=False)
     recorder.user("t1", T0, f"my key {key} please keep it")
     recorder.assistant(T0, f"I will not keep {key}", "t1")
-    recorder.mind(T0, "extract", "t1", {"candidates": [{"text": f"key {key}", f"k {key}": 1}]}, "m")
+    recorder.mind(T0, "extract", "t1", {"facts": [_told(f"key {key}") | {f"k {key}": 1}]}, "m")
     recorder.command(T0, f"/remember {key}")
     recorder.rename(f"about {key}")
     recorder.close()

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from memtui.errors import InputError, SessionFormatError
 from memtui.sessions.format import parse_session, read_session, to_json_line
 from memtui.sessions.lines import (
-    CALLS,
     AssistantTurn,
     CommandLine,
     Line,
@@ -43,8 +42,14 @@ def test_every_line_type_is_read() -> None:
             '{"type":"session","format":"memtui-session","version":1,"title":"A","language":"en","mind":"m","note":"n"}',
             user(),
             line(type="assistant", at=AT, text="hi", reply_to="t1"),
-            line(type="mind", at=AT, call="extract", **{"for": "t1"}, response={"candidates": []}, model="x"),
-            line(type="mind", at=AT, call="judge", **{"for": ["a" * 64, "b" * 64]}, response={"label": "additive"}),
+            line(type="mind", at=AT, call="extract", **{"for": "t1"}, response={"facts": []}, model="x"),
+            line(
+                type="mind",
+                at=AT,
+                call="judge",
+                **{"for": ["a" * 64, "b" * 64]},
+                response={"label": "additive", "reason": ""},
+            ),
             line(type="command", at=AT, text="/warp 3d"),
             line(type="probe", id="p1", at=AT, question="?", answers=["a"], evidence=["t1"], stale=["t0"], category="fact"),
             line(type="probe", id="p2", at=AT, question="?", answers=[], evidence=[], category="nothing"),
@@ -56,8 +61,8 @@ def test_every_line_type_is_read() -> None:
     assert session.lines == (
         UserTurn("t1", at, "hello"),
         AssistantTurn(at, "hi", "t1"),
-        MindCall(at, "extract", "t1", {"candidates": []}, "x"),
-        MindCall(at, "judge", ("a" * 64, "b" * 64), {"label": "additive"}),
+        MindCall(at, "extract", "t1", {"facts": []}, "x"),
+        MindCall(at, "judge", ("a" * 64, "b" * 64), {"label": "additive", "reason": ""}),
         CommandLine(at, "/warp 3d"),
         Probe("p1", at, "?", ("a",), ("t1",), "fact", ("t0",)),
         Probe("p2", at, "?", (), (), "nothing"),
@@ -109,6 +114,9 @@ def test_offsets_are_read_as_utc() -> None:
         ([HEADER, line(type="mind", at=AT, call="dream", **{"for": "t1"}, response={})], 2, "call"),
         ([HEADER, line(type="mind", at=AT, call="judge", **{"for": 3}, response={})], 2, "for"),
         ([HEADER, line(type="mind", at=AT, call="judge", **{"for": "t1"})], 2, "response"),
+        ([HEADER, line(type="mind", at=AT, call="judge", **{"for": "t1"}, response=[])], 2, "response"),
+        ([HEADER, line(type="mind", at=AT, call="judge", **{"for": "t1"}, response={"label": "perhaps"})], 2, "response"),
+        ([HEADER, line(type="mind", at=AT, call="extract", **{"for": "t1"}, response={"facts": [{}]})], 2, "response"),
         ([HEADER, line(type="command", at=AT, text="sleep")], 2, "text"),
         ([HEADER, line(type="probe", id="p", at=AT, question="?", answers="a", evidence=[], category="fact")], 2, "answers"),
         (
@@ -199,7 +207,14 @@ text_tuples = st.lists(texts, max_size=3).map(tuple)
 lines: st.SearchStrategy[Line] = st.one_of(
     st.builds(UserTurn, names, moments, texts),
     st.builds(AssistantTurn, moments, texts, st.none() | texts, st.booleans()),
-    st.builds(MindCall, moments, st.sampled_from(CALLS), names | text_tuples, json_values, st.none() | texts),
+    st.builds(
+        MindCall,
+        moments,
+        st.just("score"),
+        names | text_tuples,
+        st.dictionaries(texts, json_values, max_size=3),
+        st.none() | texts,
+    ),
     st.builds(CommandLine, moments, texts.map(lambda text: f"/{text}")),
     st.builds(Probe, names, moments, texts, text_tuples, text_tuples, names, text_tuples),
 )
