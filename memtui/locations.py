@@ -48,6 +48,11 @@ class Home:
         return self.config / "themes"
 
     @property
+    def ui_state(self) -> Path:
+        """What the screen remembers between two runs (may be absent)."""
+        return self.data / "ui.json"
+
+    @property
     def log_file(self) -> Path:
         """The log of the running program."""
         return self.logs / "memtui.log"

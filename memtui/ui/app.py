@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +23,8 @@ from memtui.ui.farewell import Deadline, on_signals
 from memtui.ui.mode import Mode
 from memtui.ui.palette import MemtuiCommands
 from memtui.ui.themes import load_themes
+from memtui.ui.ui_state import read_ui_state
+from memtui.ui.widgets.memory_bars import derived_defaults
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -80,11 +81,18 @@ class MemtuiApp(App[int]):
         for theme in themes:
             self.register_theme(theme)
         wanted = self.settings.ui.theme
+        if "theme" not in self.settings.ui.model_fields_set:
+            chosen = read_ui_state(self.home.ui_state).theme
+            wanted = chosen if chosen in self.available_themes else wanted
         if wanted in self.available_themes:
             self.theme = wanted
         else:
             problems.append(f"There is no theme '{wanted}'; /theme lists them.")
         return problems
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """memtui's own colours for themes that do not name them (those that come with Textual)."""
+        return derived_defaults(self.current_theme)
 
     def get_default_screen(self) -> Screen[None]:
         """The own chat, or the replay of a file."""
@@ -118,10 +126,10 @@ class MemtuiApp(App[int]):
 
     def tell(self, error: MemtuiError) -> None:
         """Show an error where the person is: in the chat it stays, elsewhere it is a notice."""
-        from memtui.ui.screens.chat_screen import ChatScreen
+        from memtui.ui.screens.stage import Stage
 
         for screen in reversed(self.screen_stack):
-            if isinstance(screen, ChatScreen):
+            if isinstance(screen, Stage):
                 screen.alert(error)
                 if screen is self.screen:
                     return
@@ -173,10 +181,11 @@ class MemtuiApp(App[int]):
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
             return
-        from memtui.ui.screens.chat_screen import ChatScreen
+        from memtui.ui.screens.stage import Stage
 
-        screen = next((s for s in reversed(self.screen_stack) if isinstance(s, ChatScreen)), None)
-        await self.push_screen(HelpScreen(screen is not None and screen.replaying, screen.keyed_widgets() if screen else ()))
+        stage = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Stage)), None)
+        places, widgets = (stage.places, stage.keyed_widgets()) if stage is not None else (("app",), [])
+        await self.push_screen(HelpScreen(places, widgets))
 
     def set_theme(self, name: str) -> bool:
         """Change the colours; False when there is no such theme."""
@@ -197,13 +206,12 @@ class MemtuiApp(App[int]):
             return
         self._leaving = True
         self._deadline.start(code)
-        self._close_chats(code)
+        self._close_stages(code)
 
     @work(exclusive=True, group="leave", exit_on_error=False)
-    async def _close_chats(self, code: int) -> None:
-        from memtui.ui.screens.chat_screen import ChatScreen
+    async def _close_stages(self, code: int) -> None:
+        from memtui.ui.screens.stage import Stage
 
-        chats = [screen for screen in self.screen_stack if isinstance(screen, ChatScreen)]
-        with contextlib.suppress(Exception):  # whatever can't be closed, the terminal comes back; the turn is on disk
-            await asyncio.gather(*(chat.end() for chat in chats), return_exceptions=True)
+        stages = [screen for screen in self.screen_stack if isinstance(screen, Stage)]
+        await asyncio.gather(*(stage.end() for stage in stages), return_exceptions=True)
         self.exit(code, return_code=code)

@@ -16,7 +16,11 @@ from typing import Any, Final
 
 DEADLINE_S: Final = 4.0
 """Seconds from the decision to leave until the process ends whatever still runs."""
-_RESTORE: Final = "\x1b[<u\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?1004l\x1b[?1015l\x1b[?1006l\x1b[?1003l\x1b[?1000l\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[0m"
+_RESTORE: Final = (
+    "\x1b[<u\x1b[?2026l\x1b[?2048l\x1b[?2004l\x1b[?1004l"  # keyboard protocol, synchronised output, resizes, pastes, focus
+    "\x1b[?1015l\x1b[?1006l\x1b[?1003l\x1b[?1000l"  # the mouse
+    "\x1b[?7h\x1b[?25h\x1b[?1049l\x1b[0m"  # wrapping, the cursor, the screen that was there before
+)
 
 
 def on_signals(leave: Callable[[int], None]) -> None:

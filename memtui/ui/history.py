@@ -1,13 +1,14 @@
-"""The conversation of a session file as a mind gets it."""
+"""The conversation of a session file, as a mind gets it and as the transcript shows it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memtui.minds.base import Message
 
 if TYPE_CHECKING:
     from memtui.sessions.lines import AssistantTurn, Session, UserTurn
+    from memtui.ui.widgets.message_model import FinishedMessage
 
 
 def exchanges(session: Session) -> list[tuple[UserTurn | None, AssistantTurn | None]]:
@@ -40,3 +41,30 @@ def history_of(session: Session) -> list[Message]:
         if user is not None and assistant is not None and assistant.text.strip():
             history += [Message("user", user.text), Message("assistant", assistant.text)]
     return history
+
+
+def messages_of(session: Session) -> list[FinishedMessage]:
+    """A session as the transcript shows it: turns with their replies, and the commands in between."""
+    from memtui.sessions.lines import CommandLine
+    from memtui.ui.widgets.message_model import FinishedMessage
+
+    replies = {id(user): assistant for user, assistant in exchanges(session) if user is not None}
+    alone = {id(assistant) for user, assistant in exchanges(session) if user is None}
+    messages: list[FinishedMessage] = []
+    for line in session.lines:
+        if isinstance(line, CommandLine):
+            messages.append(FinishedMessage("notice", line.text, at=line.at, kind="command"))
+        elif id(line) in replies:
+            user, reply = cast("UserTurn", line), replies[id(line)]
+            messages.append(FinishedMessage("user", user.text, id=user.id, at=user.at))
+            if reply is not None:
+                messages.append(_reply(reply, user.id))
+        elif id(line) in alone:
+            messages.append(_reply(cast("AssistantTurn", line), ""))
+    return messages
+
+
+def _reply(reply: AssistantTurn, turn_id: str) -> FinishedMessage:
+    from memtui.ui.widgets.message_model import FinishedMessage
+
+    return FinishedMessage("reply", reply.text, id=turn_id, at=reply.at, interrupted=reply.interrupted)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from memtui.config import Settings
 from memtui.errors import InputError
@@ -13,21 +14,31 @@ from memtui.locations import Home
 from memtui.ui.mode import Mode
 
 
-def run_app(settings: Settings, home: Home, *, mode: Mode | None = None) -> int:
-    """Run the app until it is left; returns the process's exit code.
+def run_app(settings: Settings, home: Home, *, mode: Mode | None = None, theme: str | None = None) -> int:
+    """Run the app until it is left; returns the process's exit code (128 + signal where one ended it).
+
+    Args:
+        theme: colours for this run only.
 
     Raises:
-        InputError: this is no terminal, or `mode` names a file that can't be read.
+        InputError: this is no terminal.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError("This needs a terminal.", todo="For pipes there is `memtui ask`.")
     from memtui.ui.app import MemtuiApp
 
+    if theme is not None:
+        settings = settings.model_copy(update={"ui": settings.ui.model_copy(update={"theme": theme})})
     app = MemtuiApp(settings, home, mode=mode)
     app.run()
     if app.exit_line:
-        print(app.exit_line, file=sys.stderr)  # noqa: T201 - the screen is gone; this is the program's last word
+        sys.stderr.write(app.exit_line + "\n")
     return app.return_code or 0
+
+
+def run_replay(settings: Settings, home: Home, path: Path, *, speed: float = 1.0, theme: str | None = None) -> int:
+    """Play a session file in the app, on a memory of its own; the home is not touched. Returns the exit code."""
+    return run_app(settings, home, mode=Mode(replay=path, speed=speed), theme=theme)
 
 
 def main() -> None:

@@ -49,4 +49,8 @@ class MemtuiCommands(Provider):
         for action in screen.palette_actions():
             yield action.label, action.tooltip, partial(self.screen.run_action, action.action)
         for command in COMMANDS:
-            yield f"/{command.name} {command.arguments}".rstrip(), command.help, partial(screen.take_command, f"/{command.name}")
+            yield (
+                f"/{command.name} {command.arguments}".rstrip(),
+                command.help,
+                partial(screen.take_command, f"/{command.name}"),
+            )

@@ -13,6 +13,7 @@ _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY_H: Final = 24
 _YEAR_D: Final = 365
+_MOST_H: Final = 1e12
 
 
 def age_words(hours: float) -> str:
@@ -23,7 +24,7 @@ def age_words(hours: float) -> str:
     """
     if not math.isfinite(hours):
         return "ever"
-    minutes = int(max(0.0, hours) * 60)
+    minutes = int(min(max(0.0, hours), _MOST_H) * 60)
     if minutes < 1:
         return "now"
     if minutes < 60:
@@ -45,7 +46,7 @@ def span_words(hours: float) -> str:
     """
     if not math.isfinite(hours):
         return "for ever"
-    minutes = round(abs(hours) * 60)
+    minutes = round(min(abs(hours), _MOST_H) * 60)
     hour, minute = divmod(minutes, 60)
     day, hour = divmod(hour, _DAY_H)
     year, day_of_year = divmod(day, _YEAR_D)

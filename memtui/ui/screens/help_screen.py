@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui.chat.commands import COMMANDS
-from memtui.ui.actions import GROUPS, Action, actions_for
+from memtui.ui.actions import GROUPS, Action, Where, actions_for
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -22,7 +22,7 @@ _KEY_WIDTH = 18
 _COMMAND_WIDTH = 32
 _ABOUT = (
     "The bar is the memory: full at salience 1, gone below the floor ┆. A recall makes it slower to fade.\n"
-    "Left of ● on the time line is what was, right of it the next 40 days: move, look at what would fade, then press enter.\n"
+    "Left of ● on the time line is what was, right of it the next 40 days: move, see what would fade, press enter.\n"
     "The sleep pass merges what was told often, retires what is no longer true and lets go of what faded.\n"
     "Nothing is deleted: the Retired tab says why something left, and brings it back."
 )
@@ -38,13 +38,13 @@ class HelpScreen(ModalScreen[None]):
         Binding("k", "up", "up", show=False),
     ]
 
-    def __init__(self, replay: bool, widgets: Sequence[Widget] = ()) -> None:
+    def __init__(self, places: Sequence[Where], widgets: Sequence[Widget] = ()) -> None:
         """Args:
-        replay: whether a file plays (other keys).
+        places: whose keys are shown.
         widgets: those whose own keys are shown, the focused one first.
         """
         super().__init__()
-        self._replay = replay
+        self._places = tuple(places)
         self._widgets = tuple(widgets)
 
     def compose(self) -> ComposeResult:
@@ -77,8 +77,7 @@ class HelpScreen(ModalScreen[None]):
                 lines.extend((Content(""), Content.styled(title, heading)) if lines else (Content.styled(title, heading),))
                 lines.extend(_row(left, right, width, key) for left, right in rows)
 
-        places = ("app", "chat", "replay") if self._replay else ("app", "chat", "live")
-        known = actions_for(*places)
+        known = actions_for(*self._places)
         for group, title in GROUPS.items():
             section(title, ((self._keys(action), action.tooltip) for action in known if action.group == group), _KEY_WIDTH)
         for widget in self._widgets:

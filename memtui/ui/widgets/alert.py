@@ -49,7 +49,7 @@ class Alert(Static):
 
         error: MemtuiError
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(markup=False, id=id)
         self._errors: list[MemtuiError] = []
 

@@ -1,0 +1,38 @@
+"""What the time line shows of the past: moments of turns, recalls, retirements and sleep passes, read off the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memtui.memory.events import Recalled, Retired, Slept, Turned
+from memtui.memory.moments import to_us
+from memtui.ui.widgets.timeline_view import Mark
+
+if TYPE_CHECKING:
+    from memtui.memory.events import Event
+
+_MARKS = {Turned: Mark.TURN, Recalled: Mark.RECALL, Retired: Mark.RETIREMENT, Slept: Mark.SLEEP}
+
+
+class EventMarks:
+    """Moments by mark (microseconds UTC), kept up with a ledger that only grows; each event is looked at once."""
+
+    def __init__(self) -> None:
+        self.moments: dict[Mark, list[int]] = {mark: [] for mark in Mark}
+        self._seen = 0
+
+    def take(self, events: Sequence[Event]) -> bool:
+        """Take in the events that came since the last time; whether there were marks among them."""
+        new = False
+        for position in range(self._seen, len(events)):
+            event = events[position]
+            mark = _MARKS.get(type(event.body))
+            if mark is None:
+                continue
+            moments, at = self.moments[mark], to_us(event.at)
+            if not moments or moments[-1] != at:  # a sleep pass retires many at one moment
+                moments.append(at)
+                new = True
+        self._seen = len(events)
+        return new

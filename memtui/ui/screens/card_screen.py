@@ -1,0 +1,185 @@
+"""All there is about one memory: its text, why it stands where it stands, what happened to it, the words it rests on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from memtui.memory.moments import to_us
+from memtui.memory.texts import one_line
+from memtui.ui.memory_story import card_texts, history, why
+from memtui.ui.time_words import date_words
+from memtui.ui.widgets.card_content import card_content
+from memtui.ui.widgets.key_line import KeyHint, KeyLine
+from memtui.ui.widgets.memory_card import ACTIVE_KEYS, RETIRED_KEYS, card_body
+from memtui.ui.widgets.row_text import card_text
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+
+_SOURCES_SHOWN = 5
+_SOURCE_CHARS = 600
+_BOX_CELLS = 6
+"""Cells the box's borders and paddings take from the width."""
+
+
+class CardScreen(ModalScreen[str | None]):
+    """One memory in full; dismissed with the action that is asked for (`pin`, `edit`, …), or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q", "close", "close", tooltip="Back to the chat.", id="card.close", show=False),
+        Binding("p", "ask('pin')", "pin", show=False),
+        Binding("e", "ask('edit')", "edit", show=False),
+        Binding("f", "ask('forget')", "forget", show=False),
+        Binding("r", "ask('restore')", "restore", show=False),
+        Binding("h", "section('history')", "history", tooltip="To what happened to it.", show=False),
+        Binding("w", "section('why')", "why", tooltip="To why it stands where it stands.", show=False),
+        Binding("j", "scroll(1)", "down", show=False),
+        Binding("k", "scroll(-1)", "up", show=False),
+    ]
+
+    def __init__(self, companion: Companion, memory: str, tz: tzinfo, sessions: Path, section: str = "") -> None:
+        """Args:
+        sessions: where the turns it rests on are looked for.
+        section: where to begin: `why`, `history`, or the top.
+        """
+        super().__init__()
+        self._companion = companion
+        self._frame = companion.store.frame
+        self._memory = self._frame.memories[self._frame.row(memory)]
+        self._tz = tz
+        self._sessions = sessions
+        self._section = section
+
+    def compose(self) -> ComposeResult:
+        """A box: sections from top to bottom, then the keys."""
+        with Vertical(id="card-box") as box:
+            box.border_title = self._companion.handle(self._memory.id) + (" ◆" if self._memory.pinned else "")
+            with VerticalScroll(id="card-page"):
+                yield Static(markup=False, id="card-text")
+                yield Static("Why", classes="card-heading", markup=False, id="card-why-heading")
+                yield Static(Content("\n".join(self._why())), markup=False, id="card-why")
+                yield Static("What happened", classes="card-heading", markup=False, id="card-history-heading")
+                yield Static(Content(self._history()), markup=False, id="card-history")
+                yield Static("Said", classes="card-heading", markup=False)
+                yield Static("looking for the turn …", markup=False, id="card-sources")
+            yield KeyLine(self._hints())
+
+    def on_mount(self) -> None:
+        """Begin where it was asked for; the turns come from files."""
+        self._fill()
+        self.query_one("#card-page").focus()
+        if self._section:
+            self.call_after_refresh(self.action_section, self._section)
+        self.run_worker(self._find_sources(), exit_on_error=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The curve follows the width."""
+        self._fill()
+
+    def _fill(self) -> None:
+        if not self.size.width:
+            return
+        texts = card_texts(self._companion, self._memory, events=0)
+        now_us = to_us(self._companion.clock.now())
+        content = card_content(self._memory, self._frame, self._companion.law, now_us, texts, zone=self._tz)
+        width = min(self.size.width - _BOX_CELLS, 94)
+        self.query_one("#card-text", Static).update(card_body(content, max(width, 10)))
+
+    def _why(self) -> list[str]:
+        now = self._companion.clock.now()
+        return [card_text(line, 2_000) for line in why(self._companion, self._memory, now, lambda at: date_words(at, self._tz))]
+
+    def _history(self) -> str:
+        told = history(self._companion, self._memory.id)
+        return "\n".join(f"{date_words(at, self._tz)}  {card_text(what, 400)}" for at, what in told) or "Nothing yet."
+
+    def _hints(self) -> list[KeyHint]:
+        keys = ACTIVE_KEYS if self._memory.active else RETIRED_KEYS
+        hints = [
+            KeyHint(key, "unpin" if name == "pin" and self._memory.pinned else name, _action(name), 1) for key, name in keys
+        ]
+        return [*hints, KeyHint("esc", "close", "close", 2)]
+
+    async def _find_sources(self) -> None:
+        found = await asyncio.to_thread(turns_of, self._memory.sources[-_SOURCES_SHOWN:], self._sessions)
+        lines = [f"“{card_text(one_line(text, _SOURCE_CHARS), _SOURCE_CHARS)}”" for text in found]
+        lacking = len(self._memory.sources) - len(found)
+        if not lines:
+            lines = ["The turn is in no chat kept here (a chat that was deleted, or one of another machine)."]
+        elif lacking:
+            lines.append(f"and in {lacking} other turn{'' if lacking == 1 else 's'}")
+        if self.is_attached:
+            self.query_one("#card-sources", Static).update(Content("\n".join(lines)))
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_ask(self, action: str) -> None:
+        """Close and do it."""
+        if action in {name for _, name in (ACTIVE_KEYS if self._memory.active else RETIRED_KEYS)}:
+            self.dismiss(action)
+
+    def action_section(self, name: str) -> None:
+        """Go to a section."""
+        heading = self.query_one(f"#card-{name}-heading")
+        self.query_one("#card-page", VerticalScroll).scroll_to_widget(heading, top=True, animate=False)
+
+    def action_scroll(self, by: int) -> None:
+        """A line down or up."""
+        self.query_one("#card-page", VerticalScroll).scroll_relative(y=by, animate=False)
+
+    @on(KeyLine.Pressed)
+    async def _pressed(self, message: KeyLine.Pressed) -> None:
+        message.stop()
+        await self.run_action(message.action)
+
+
+def _action(name: str) -> str:
+    return f"section('{name}')" if name in ("history", "why") else f"ask('{name}')"
+
+
+def turns_of(ids: tuple[str, ...], folder: Path) -> list[str]:
+    """The texts of user turns by id, looked for in all session files of a folder; those that are nowhere are left out."""
+    wanted = dict.fromkeys(ids, "")
+    try:
+        files = sorted((file for file in folder.iterdir() if file.suffix == ".jsonl"), reverse=True)
+    except OSError:
+        return []
+    for file in files:
+        try:
+            data = file.read_bytes()
+        except OSError:
+            continue
+        for turn_id in [turn_id for turn_id, text in wanted.items() if not text]:
+            wanted[turn_id] = _turn_in(data, turn_id)
+        if all(wanted.values()):
+            break
+    return [text for text in wanted.values() if text]
+
+
+def _turn_in(data: bytes, turn_id: str) -> str:
+    """The text of the `user` line with this id, "" when there is none."""
+    at = data.find(json.dumps(turn_id, ensure_ascii=False).encode("utf-8", "replace"))
+    while at >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        try:
+            record = json.loads(data[start : end if end >= 0 else len(data)])
+        except ValueError:
+            record = None
+        if isinstance(record, dict) and record.get("type") == "user" and record.get("id") == turn_id:
+            return str(record.get("text", ""))
+        at = data.find(json.dumps(turn_id, ensure_ascii=False).encode("utf-8", "replace"), at + 1)
+    return ""

@@ -1,0 +1,316 @@
+"""What the own chat and a replay share: a transcript beside a living memory, over a time line.
+
+Wide terminals show the panel at the side; below 100 columns it is a drawer over the chat and a strip of one line stands in
+for it; on very small ones only transcript and foot are left. `Stage` lays out and shows; what happens is its heirs' business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from memtui.errors import MemtuiError
+from memtui.memory.texts import one_line
+from memtui.ui.actions import Where, actions_for, key_line
+from memtui.ui.screens.error_screen import ErrorScreen
+from memtui.ui.screens.help_screen import key_words
+from memtui.ui.screens.stage_time import StageTime
+from memtui.ui.screens.stage_turns import StageTurns
+from memtui.ui.widgets.alert import Alert
+from memtui.ui.widgets.card_content import CardTexts
+from memtui.ui.widgets.clock_line import ClockLine
+from memtui.ui.widgets.key_line import KeyHint, KeyLine
+from memtui.ui.widgets.memory_panel import MemoryPanel
+from memtui.ui.widgets.memory_rows import MemoryRows
+from memtui.ui.widgets.memory_strip import MemoryStrip
+from memtui.ui.widgets.timeline import Timeline
+from memtui.ui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+    from memtui.clock import SimClock
+    from memtui.memory.model import Memory
+    from memtui.ui.actions import Action
+    from memtui.ui.app import MemtuiApp
+
+CARD_EVENTS = 6
+"""The last events of a memory that its small card tells."""
+
+
+class Stage(Screen[None]):
+    """Transcript, memory and time.
+
+    Attributes:
+        places: where its actions and keys come from.
+        watches: whether its clock runs and others may write to its store.
+        time: keeps panel, time line and clock line at now.
+        turns: shows what a turn does.
+        expected_offset_s: how far ahead time is believed to be before the store is open.
+    """
+
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (16, "-low"), (30, "-tall")]
+    AUTO_FOCUS = ""
+    places: ClassVar[tuple[Where, ...]] = ("app", "chat")
+    watches: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock_line = ClockLine(id="clock-line")
+        self.transcript = Transcript(id="transcript")
+        self.panel = MemoryPanel(id="memory-panel")
+        self.side = Vertical(self.panel, id="side")
+        self.strip = MemoryStrip(id="memory-strip")
+        self.timeline = Timeline(id="timeline")
+        self.key_line = KeyLine(id="key-line")
+        self.alert_box = Alert(id="alert")
+        self.time = StageTime(self)
+        self.turns = StageTurns(self)
+        self.expected_offset_s = 0.0
+
+    # -- what its heirs say ----------------------------------------------------------------------------------------
+
+    @property
+    def companion(self) -> Companion | None:
+        """The memory that is shown; None while there is none."""
+        raise NotImplementedError
+
+    @property
+    def clock(self) -> SimClock:
+        """The clock before there is a companion."""
+        raise NotImplementedError
+
+    @property
+    def title_words(self) -> str:
+        """The conversation's title."""
+        raise NotImplementedError
+
+    @property
+    def mind_label(self) -> str:
+        """Who thinks; on the screen at all times."""
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn is running."""
+        return False
+
+    @property
+    def resting_focus(self) -> Widget:
+        """Where the focus goes back to."""
+        raise NotImplementedError
+
+    def foot(self) -> ComposeResult:
+        """What stands under the transcript."""
+        raise NotImplementedError
+
+    async def end(self) -> None:
+        """The program is left: close what is open, in about a second."""
+
+    # -- the frame -------------------------------------------------------------------------------------------------
+
+    @property
+    def memtui(self) -> MemtuiApp:
+        """The app, by its own type."""
+        return cast("MemtuiApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Top line; chat and memory side by side; time line; keys."""
+        self.transcript.zone = self.panel.zone = self.memtui.tz
+        self.panel.describe = self.describe
+        yield self.clock_line
+        with Horizontal(id="body"):
+            with Vertical(id="chat"):
+                yield self.transcript
+                yield self.alert_box
+                yield from self.foot()
+            yield self.side
+        yield self.timeline
+        yield self.key_line
+
+    def on_mount(self) -> None:
+        """Say which keys there are."""
+        self.show_keys()
+        self.time.show_clock()
+        self.resting_focus.focus()
+
+    def show_keys(self) -> None:
+        """The key line with the keys as the user has them."""
+        hints = [
+            KeyHint(
+                key_words(self.memtui.keymap_keys(action.id, action.key)),
+                self.label_of(action),
+                action.action,
+                3 if action.short else 1,
+            )
+            for action in key_line(*self.places)
+        ]
+        self.key_line.show(hints)
+
+    def label_of(self, action: Action) -> str:
+        """The word for an action as things stand."""
+        return action.label
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the panel stands at the side."""
+        return self.size.width >= 100
+
+    @property
+    def drawer_open(self) -> bool:
+        """Whether the panel lies over a narrow chat."""
+        return not self.is_wide and self.side.has_class("-open")
+
+    def open_drawer(self, wanted: bool = True) -> None:
+        """Lay the panel over the chat, or take it away."""
+        self.side.set_class(wanted, "-open")
+        if wanted:
+            self.call_after_refresh(self.panel.rows.focus)
+        else:
+            self.resting_focus.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A terminal that grew wide has no drawer; one that shrank must not hide what has the focus."""
+        if self.is_wide:
+            self.side.remove_class("-open")
+        elif self.side in (self.focused.ancestors if self.focused is not None else ()):
+            self.side.add_class("-open")
+
+    def keyed_widgets(self) -> list[Widget]:
+        """Widgets with keys of their own, for the help; the focused one first."""
+        widgets: list[Widget] = [self.panel, self.panel.rows, self.timeline, self.transcript]
+        around = set(self.focused.ancestors_with_self) if self.focused is not None else set()
+        return sorted(widgets, key=lambda widget: widget not in around)
+
+    def palette_actions(self) -> tuple[Action, ...]:
+        """What the palette offers by name."""
+        return actions_for(*self.places)
+
+    # -- errors ----------------------------------------------------------------------------------------------------
+
+    def alert(self, error: MemtuiError) -> None:
+        """Show an error until it is read."""
+        self.alert_box.show(error)
+
+    @on(Alert.Opened)
+    def _alert_opened(self, message: Alert.Opened) -> None:
+        self.app.push_screen(ErrorScreen.of(message.error), lambda _: self._dismiss_alert())
+
+    def _dismiss_alert(self) -> None:
+        self.alert_box.dismiss()
+
+    # -- memory ----------------------------------------------------------------------------------------------------
+
+    def describe(self, memory: Memory) -> CardTexts:
+        """What only the store knows of a memory, for the small card."""
+        from memtui.ui.memory_story import card_texts
+
+        companion = self.companion
+        return card_texts(companion, memory, events=CARD_EVENTS) if companion is not None else CardTexts()
+
+    def show_memory(self, memory: str) -> None:
+        """Select a memory; on a narrow terminal open its card."""
+        if not self.panel.select(memory):
+            return
+        if not self.is_wide:
+            self.open_card(memory)
+
+    def open_card(self, memory: str, section: str = "") -> None:
+        """All there is about a memory, over the chat."""
+        from memtui.ui.screens.card_screen import CardScreen
+
+        companion = self.companion
+        if companion is None or memory not in companion.store.frame:
+            return
+
+        def closed(action: str | None) -> None:
+            if action is not None:
+                self.panel.post_message(MemoryPanel.Asked(action, memory))
+
+        self.app.push_screen(CardScreen(companion, memory, self.memtui.tz, self.memtui.home.sessions, section), closed)
+
+    @on(Transcript.MemorySelected)
+    def _memory_of_reply(self, message: Transcript.MemorySelected) -> None:
+        self.show_memory(message.memory)
+
+    @on(MemoryRows.Opened)
+    def _row_opened(self, message: MemoryRows.Opened) -> None:
+        self.open_card(message.id)
+
+    @on(MemoryStrip.Opened)
+    def _strip_opened(self) -> None:
+        self.open_drawer()
+
+    # -- lines that can be clicked -----------------------------------------------------------------------------------
+
+    @on(KeyLine.Pressed)
+    async def _key_pressed(self, message: KeyLine.Pressed) -> None:
+        message.stop()
+        await self.run_action(message.action)
+
+    @on(Transcript.CopyRequested)
+    def _copy(self, message: Transcript.CopyRequested) -> None:
+        self.app.copy_to_clipboard(message.text)
+
+    # -- what the keys do --------------------------------------------------------------------------------------------
+
+    def action_memory(self) -> None:
+        """To the memories, or back."""
+        if self.is_wide:
+            inside = self.focused is not None and self.side in self.focused.ancestors
+            (self.resting_focus if inside else self.panel.rows).focus()
+        else:
+            self.open_drawer(not self.drawer_open)
+
+    def action_time(self) -> None:
+        """To the time line, or back; a small terminal shows it while it is wanted."""
+        if self.timeline.has_focus:
+            self.resting_focus.focus()
+            return
+        self.add_class("-time")
+        self.call_after_refresh(self.timeline.focus)
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        """A small terminal has no room for a time line nobody uses."""
+        if event.widget is self.timeline and not self.timeline.previewing:
+            self.remove_class("-time")
+
+    def action_focus_prompt(self) -> None:
+        """Back to where one was."""
+        if self.drawer_open:
+            self.open_drawer(False)
+        self.resting_focus.focus()
+
+    def step_back(self) -> bool:
+        """What escape does before anything else: close what lies over the chat, end a preview, forget an alert."""
+        if self.drawer_open:
+            self.open_drawer(False)
+        elif self.timeline.previewing:
+            self.timeline.action_cancel()
+        elif self.alert_box.dismiss():
+            pass
+        elif self.focused is not self.resting_focus:
+            self.resting_focus.focus()
+        else:
+            return False
+        return True
+
+    # -- time --------------------------------------------------------------------------------------------------------
+
+    @on(Timeline.Previewed)
+    def _previewed(self, message: Timeline.Previewed) -> None:
+        self.time.look_ahead(message.hours)
+
+    @on(Timeline.Cancelled)
+    def _cancelled(self) -> None:
+        self.time.end_preview()
+
+
+def short_title(text: str) -> str:
+    """A title that fits a line."""
+    return one_line(text, 60)
