@@ -89,11 +89,20 @@ class PartStatus:
 class Embedder(Protocol):
     """Texts to unit vectors."""
 
-    name: str
-    """Stored with every vector; vectors of different names are never mixed."""
-    dims: int
-    related_from: float
-    """Cosine from which two texts of this embedder are related at all (the relevance gate)."""
+    @property
+    def name(self) -> str:
+        """Stored with every vector; vectors of different names are never mixed."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Width of the vectors. An endpoint's embedder may have to ask for it, which blocks and may raise a MindError."""
+        ...
+
+    @property
+    def related_from(self) -> float:
+        """Cosine from which two texts of this embedder are related at all (the relevance gate)."""
+        ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), dims), each row of unit length (zero for an empty text)."""
@@ -103,7 +112,10 @@ class Embedder(Protocol):
 class SlotReader(Protocol):
     """Slot posteriors of vectors: what a statement fills, what a question asks for."""
 
-    slots: tuple[str, ...]
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """Names of the slots, in the order of a posterior's columns."""
+        ...
 
     def posteriors(self, vectors: Vectors) -> Vectors:
         """float32 (n, len(slots)) for float32 (n, dims); the mass of "no slot" is dropped."""
@@ -113,12 +125,25 @@ class SlotReader(Protocol):
 class Mind(Protocol):
     """What replies, extracts, judges and summarises."""
 
-    label: str
-    """What the screen says, such as `offline mind` or `qwen3 · ollama`."""
-    local: bool
-    """Whether it thinks in this process at no cost; call budgets are for minds that do not."""
-    embedder: Embedder
-    slot_reader: SlotReader | None
+    @property
+    def label(self) -> str:
+        """What the screen says, such as `offline mind` or `qwen3 · ollama`."""
+        ...
+
+    @property
+    def local(self) -> bool:
+        """Whether it thinks in this process at no cost; call budgets are for minds that do not."""
+        ...
+
+    @property
+    def embedder(self) -> Embedder:
+        """Texts to vectors."""
+        ...
+
+    @property
+    def slot_reader(self) -> SlotReader | None:
+        """Slots of those vectors, or None."""
+        ...
 
     def reply(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """The streamed reply."""

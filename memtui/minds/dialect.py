@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from memtui.minds.base import Message
 from memtui.minds.presets import Connection
+from memtui.minds.prompts import alternating
 from memtui.minds.structured import Question
 
 STRUCTURED_TEMPERATURE: Final = 0.1
@@ -64,7 +65,7 @@ class Dialect:
         extras: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The body of a streaming chat request."""
-        shown = messages if self.system else _folded(messages)
+        shown = alternating(messages) if self.system else _folded(alternating(messages))
         body: dict[str, Any] = {
             "model": model,
             "messages": [{"role": message.role, "content": message.text} for message in shown],

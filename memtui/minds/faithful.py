@@ -17,6 +17,7 @@ from memtui.memory.words import stems
 _ELLIPSIS = re.compile(r"\.\.\.+|…|\[[^\]]*\]")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
+_THOUSANDS = re.compile(r"(?<=\d)[,\u00a0\u202f](?=\d{3}\b)")
 _SENTENCE_START = re.compile(r"(?:\A|[.!?…:;\n]|[-–—•*]\s)[\s\"'«“(]*$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", re.UNICODE)
 _EN_NUMBERS: Final = (
@@ -28,10 +29,10 @@ _RU_NUMBERS: Final = (
     "шестнадцать семнадцать восемнадцать девятнадцать двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят "
     "девяносто сто тысяча миллион"
 )
-_RU_MONTHS_DAYS: Final = (
-    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря январь февраль март апрель май "
-    "июнь июль август сентябрь октябрь ноябрь декабрь понедельник вторник среда среду четверг пятница пятницу суббота "
-    "субботу воскресенье"
+_RU_MONTHS: Final = "январь февраль март апрель июнь июль август сентябрь октябрь ноябрь декабрь"
+_RU_DAYS: Final = (
+    "май мая мае маю понедельник понедельника вторник вторника среда среду четверг четверга пятница пятницу суббота субботу "
+    "воскресенье воскресенья"
 )
 _LINKS: Final = (
     "also although another besides currently despite even finally first later likewise meanwhile never next nowadays "
@@ -45,7 +46,8 @@ _NUMBER_WORDS: Final = {
     **dict(zip(_RU_NUMBERS.split(), _VALUES, strict=True)),
     **{"две": 2, "трёх": 3, "трех": 3, "двух": 2, "четырёх": 4, "четырех": 4, "тысячи": 1000, "тысяч": 1000},
 }
-_RU_DATES: Final = frozenset(_RU_MONTHS_DAYS.split())
+_RU_DATES: Final = frozenset(_RU_DAYS.split())
+_RU_MONTH_STEMS: Final = frozenset(stems(_RU_MONTHS))
 _OPENERS: Final = frozenset(_LINKS.split())
 _NO_NAMES: Final = frozenset(stems("OK User User's Пользователь"))
 _NO_NAME_ENDING = re.compile(r"(?:ly|ing|ed|[юуо])$")
@@ -87,9 +89,9 @@ def rests_on(fact: str, turn: str) -> bool:
 
 def additions(text: str, sources: Sequence[str]) -> list[str]:
     """Numbers, dates and names of `text` that no source holds, in order; empty for a faithful text."""
-    joined = "\n".join(sources)
+    text, joined = _plain_numbers(text), _plain_numbers("\n".join(sources))
     known_words, known_numbers = set(stems(joined)), _numbers(joined)
-    new = [n for n in _NUMBER.findall(text) if not set(_DIGITS.findall(n)) <= known_numbers and n not in joined]
+    new = [n for n in _NUMBER.findall(text) if not set(_DIGITS.findall(n)) <= known_numbers]
     for match in _WORD.finditer(text):
         word = match[0]
         value = _NUMBER_WORDS.get(word.casefold())
@@ -102,7 +104,7 @@ def additions(text: str, sources: Sequence[str]) -> list[str]:
 
 
 def _is_name(word: str, before: str) -> bool:
-    if word.casefold() in _RU_DATES:
+    if word.casefold() in _RU_DATES or not _RU_MONTH_STEMS.isdisjoint(stems(word)):
         return True
     if not word[0].isupper() or set(stems(word)) <= _NO_NAMES:
         return False
@@ -121,6 +123,10 @@ def _near(stem: str, known: Iterable[str]) -> bool:
         return True
     root = stem[: max(4, len(stem) - 2)]
     return len(root) >= 4 and any(other.startswith(root) and abs(len(other) - len(stem)) <= 2 for other in known)
+
+
+def _plain_numbers(text: str) -> str:
+    return _THOUSANDS.sub("", text)
 
 
 def _numbers(text: str) -> set[str]:

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Final
 
 from memtui.clock import monotonic
-from memtui.errors import MemtuiError, MindRefusedError, MindUnreachableError
+from memtui.errors import MemtuiError, MindMalformedError, MindRefusedError, MindUnreachableError
 from memtui.memory.texts import one_line
 from memtui.minds.base import Embedder, Message, PartStatus
 from memtui.minds.openai_endpoint import Endpoint
@@ -92,7 +92,9 @@ async def _chat(endpoint: Endpoint) -> str:
             words += delta.text
             if words.strip():
                 break
-    return f"answered '{one_line(words, 40)}'" if words.strip() else "answered with nothing"
+    if not words.strip():
+        raise MindMalformedError("It answered with nothing.", todo="Try another model.")
+    return f"answered '{one_line(words, 40)}'"
 
 
 async def _structured(endpoint: Endpoint) -> str:

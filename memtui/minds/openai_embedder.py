@@ -85,7 +85,8 @@ class EndpointEmbedder:
         if not np.isfinite(out).all():
             raise self._wrong("vectors that are not finite")
         norms = np.linalg.norm(out, axis=1, keepdims=True)
-        return np.divide(out, norms, out=np.zeros_like(out), where=norms > 0)
+        out /= np.where(norms > 0, norms, 1)
+        return out
 
     def _wrong(self, what: str) -> MindMalformedError:
         return MindMalformedError(

@@ -10,18 +10,27 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import httpx2
 import openai
 
-from memtui.errors import MindError, MindMalformedError, MindRefusedError
+from memtui.errors import MindError, MindMalformedError, MindRefusedError, MindUnreachableError
 from memtui.minds.base import Delta, Message
 from memtui.minds.dialect import Dialect
-from memtui.minds.openai_errors import SAFE, TRANSPORT_ERRORS, BrokenOffError, mind_error, wait_before_retry
+from memtui.minds.openai_errors import (
+    SAFE,
+    TRANSPORT_ERRORS,
+    BrokenOffError,
+    BrokenReplyError,
+    mind_error,
+    wait_before_retry,
+)
 from memtui.minds.presets import Connection
 from memtui.minds.structured import LONGEST_ANSWER, Question, is_complete
 from memtui.minds.thinking import StreamText, ThinkingSplitter
@@ -138,8 +147,16 @@ class Endpoint:
     async def complete(self, messages: Sequence[Message], question: Question[Any]) -> str:
         """The whole answer to a structured question, without thinking (or the thinking, if nothing else was said).
 
-        The stream is ended as soon as the answer is complete.
+        The stream is ended as soon as the answer is complete. One that breaks off is asked for once more: nobody saw it.
         """
+        try:
+            return await self._whole(messages, question)
+        except MindUnreachableError as error:
+            if not isinstance(error, BrokenReplyError):
+                raise
+        return await self._whole(messages, question)
+
+    async def _whole(self, messages: Sequence[Message], question: Question[Any]) -> str:
         said, thought = "", ""
         async with aclosing(self.deltas(messages, question=question)) as stream:
             async for delta in stream:
@@ -217,7 +234,7 @@ class Endpoint:
 
     async def _deltas_once(self, body: Mapping[str, Any], outcome: Outcome) -> AsyncGenerator[Delta, None]:
         splitter, cleaner = ThinkingSplitter(starts_inside=self._opens_inside), StreamText()
-        length, end = 0, None
+        length = 0
         async with aclosing(self._events(body)) as events:
             async for event in events:
                 thought, said, finish = _parts(event)
@@ -230,13 +247,10 @@ class Endpoint:
                 if length > LONGEST_REPLY:
                     log.warning("%s: the answer was ended after %d characters", self._who, length)
                     break
-                end = event
         for delta in (*splitter.feed(cleaner.finish()), *splitter.finish()):
             yield delta
         outcome.unclosed = splitter.unclosed
         self._opens_inside = splitter.stray_close or (self._opens_inside and not splitter.unclosed)
-        if end is None:
-            raise BrokenOffError
 
     async def _events(self, body: Mapping[str, Any]) -> AsyncGenerator[Mapping[str, Any], None]:
         """The JSON objects of one stream; a whole completion counts as its only event."""
@@ -255,13 +269,16 @@ class Endpoint:
                     safe=SAFE,
                     todo="Check mind.base_url: the API's address usually ends in /v1.",
                 )
-            finished = False
+            finished = began = False
             async for data in stream:
-                event = self._checked(data)
+                event, began = self._checked(data), True
                 finished = finished or bool(_parts(event)[2])
                 yield event
+            # a body without a length ends by hanging up: only the model's own word tells then that it was complete
             if not finished and not {"transfer-encoding", "content-length"} & set(stream.response.headers):
-                raise BrokenOffError  # such a body ends by hanging up: only the model's own word tells that it was complete
+                raise BrokenOffError
+            if not began:
+                raise self._malformed("a chat completion")
         finally:
             await stream.close()
 
@@ -318,11 +335,17 @@ class Endpoint:
             timeout=httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s)),
             max_retries=0,  # ours know of streams that said nothing and of what the endpoint refuses
             # no proxy stands between us and this machine, whatever the environment says
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not connection.local),
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=not connection.local, verify=_certificates()),
         )
         if connection.provider != "openai":
             client.organization = client.project = None  # names from OPENAI_* variables are nobody else's business
         return client
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """Reading the certificates takes a tenth of a second: once is enough."""
+    return httpx2.create_ssl_context()
 
 
 def _parts(event: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -36,6 +36,10 @@ class BrokenOffError(Exception):
     """A stream ended without its end, or began and said nothing."""
 
 
+class BrokenReplyError(MindUnreachableError):
+    """The connection was lost after a part of the answer had come."""
+
+
 def wait_before_retry(error: Exception, tried: int, max_retries: int) -> float | None:
     """Seconds to wait before the next try, or None if there is none.
 
@@ -116,7 +120,7 @@ def mind_error(error: Exception, connection: Connection, model: str, *, timeout_
 
 def _unreachable(error: Exception, connection: Connection, who: str, *, said: bool) -> MindError:
     if said:
-        return MindUnreachableError(
+        return BrokenReplyError(
             f"{who} hung up in the middle of the reply.", safe=f"{SAFE} What was said so far is kept too.", todo="Ask again."
         )
     if isinstance(error.__cause__, httpx2.ConnectError):

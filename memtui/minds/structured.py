@@ -218,6 +218,7 @@ def _objects(text: str, question: Question[Any]) -> Iterator[object]:
     """JSON values in `text` that may be the answer, in order; a bare list counts where items are asked for, if it comes
     first."""
     at = tried = 0
+    inside = False
     if question.items and "[" in text.partition("{")[0]:
         value, end = _decoded(text, text.index("["))
         if isinstance(value, list) and all(isinstance(x, dict) for x in value) and (value or _NOTHING.fullmatch(text)):
@@ -227,7 +228,8 @@ def _objects(text: str, question: Question[Any]) -> Iterator[object]:
         tried += 1
         value, at = _decoded(text, at)
         if value is not None:
-            yield _unwrapped(value, question)
+            yield value if inside else _unwrapped(value, question)
+        inside = inside or value is None  # what follows may be a piece of a list that was cut off
 
 
 def _decoded(text: str, at: int) -> tuple[object, int]:

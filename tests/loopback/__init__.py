@@ -6,8 +6,8 @@
         …  # point mind.base_url at server.base_url, or give server.environ() to a subprocess
         assert server.calls("reply")[0].json["model"] == server.model
 
-`on(kind, …)` queues behaviours, one a request; an empty queue gives a plausible answer. Kinds: `models`, `embeddings`, `chat`
-(any chat call), or one chat call's task: `reply`, `extract`, `judge`, `summarize`, `grade`, `probe`. As a process:
+`on(kind, …)` queues behaviours, one a request; an empty queue gives a plausible answer. Kinds: `models`, `embeddings`,
+`chat` (any chat call), or one chat call's task: `reply`, `extract`, `judge`, `summarize`, `grade`, `probe`. As a process:
 `python -m tests.loopback` prints the base URL and serves until its standard input ends.
 """
 

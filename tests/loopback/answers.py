@@ -26,8 +26,10 @@ def task_of(body: Mapping[str, Any]) -> str:
 
 def plausible(task: str, body: Mapping[str, Any]) -> str:
     """What a well-behaved model could say."""
-    asked = "\n".join(str(message.get("content", "")) for message in body.get("messages", ()) if message.get("role") == "user")
-    return {"extract": _facts, "judge": _verdicts, "summarize": _summary, "grade": _grade, "probe": _probe}.get(task, _reply)(asked)
+    said = [message for message in body.get("messages", ()) if message.get("role") == "user"]
+    asked = "\n".join(str(message.get("content", "")) for message in said)
+    by_task = {"extract": _facts, "judge": _verdicts, "summarize": _summary, "grade": _grade, "probe": _probe}
+    return by_task.get(task, _reply)(asked)
 
 
 def _reply(asked: str) -> str:

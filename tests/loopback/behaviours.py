@@ -33,7 +33,7 @@ def slow(*pieces: str, pause: float) -> Behaviour:
     return answer
 
 
-def status(code: int, message: str = "no", headers: Mapping[str, str] | None = None, **extra: object) -> Behaviour:
+def status(code: int, /, message: str = "no", headers: Mapping[str, str] | None = None, **extra: object) -> Behaviour:
     """An error status with an OpenAI-shaped body."""
 
     def answer(exchange: Exchange) -> None:
@@ -168,14 +168,26 @@ def unknown_keys(text: str) -> Behaviour:
     """The text, in chunks full of keys nobody knows."""
 
     def answer(exchange: Exchange) -> None:
-        odd = {"x_odd": {"a": [1, None]}, "usage": {"weird": "yes"}, "system_fingerprint": None, "timings": {"ms": 1.5}}
+        odd: dict[str, Any] = {
+            "x_odd": {"a": [1, None]},
+            "usage": {"weird": "yes"},
+            "system_fingerprint": None,
+            "timings": {"ms": 1.5},
+        }
         if not exchange.streams:
-            exchange.json(200, completion(exchange.model, {"content": text, "refusal": None, "audio": None}, **odd))
+            whole = completion(exchange.model, {"content": text, "refusal": None, "audio": None}, extra=odd)
+            exchange.json(200, whole)
             return
         exchange.start_stream()
-        delta = {"role": "assistant", "content": text, "tool_calls": None, "annotations": [], "provider": {"k": 1}}
-        exchange.event(json.dumps(chunk(exchange.model, delta, **odd)))
-        exchange.event(json.dumps(chunk(exchange.model, {"content": None}, "stop", **odd)))
+        delta: dict[str, Any] = {
+            "role": "assistant",
+            "content": text,
+            "tool_calls": None,
+            "annotations": [],
+            "provider": {"k": 1},
+        }
+        exchange.event(json.dumps(chunk(exchange.model, delta, extra=odd)))
+        exchange.event(json.dumps(chunk(exchange.model, {"content": None}, "stop", extra=odd)))
         exchange.event("[DONE]")
         exchange.end_stream()
 

@@ -122,18 +122,29 @@ class Exchange:
             self._handler.close_connection = True
 
 
-def chunk(model: str, delta: Mapping[str, Any], finish: str | None = None, **extra: object) -> dict[str, Any]:
+def chunk(
+    model: str, delta: Mapping[str, Any], finish: str | None = None, extra: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A `chat.completion.chunk`."""
     choice = {"index": 0, "delta": dict(delta), "finish_reason": finish}
-    return {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": model, "choices": [choice], **extra}
+    return {
+        "id": "c-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": model,
+        "choices": [choice],
+        **(extra or {}),
+    }
 
 
-def completion(model: str, message: Mapping[str, Any], finish: str = "stop", **extra: object) -> dict[str, Any]:
+def completion(
+    model: str, message: Mapping[str, Any], finish: str = "stop", extra: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """A whole `chat.completion`."""
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     head = {"id": "c-1", "object": "chat.completion", "created": 1, "model": model}
-    return {**head, "choices": [choice], "usage": usage, **extra}
+    return {**head, "choices": [choice], "usage": usage, **(extra or {})}
 
 
 def chat(exchange: Exchange, pieces: Sequence[Mapping[str, Any]], finish: str | None = "stop", pause: float = 0.0) -> None:

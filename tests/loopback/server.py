@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import threading
 from collections import defaultdict, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
 from tests.loopback.answers import plausible, task_of, vector
-from tests.loopback.behaviours import Behaviour, say, status
+from tests.loopback.behaviours import Behaviour, say, status, unknown_model
 from tests.loopback.exchange import Exchange
 
 
 @dataclass
 class Request:
-    """A request as it came. `kind` is `models`, `embeddings`, or the chat call's task; `client_gone` is set when the client left
-    before the answer was complete."""
+    """A request as it came, header names in lower case.
+
+    Attributes:
+        kind: `models`, `embeddings`, or the chat call's task.
+        client_gone: set when the client left before the answer was complete.
+    """
 
     method: str
     path: str
@@ -47,8 +50,8 @@ class Loopback:
         models: ids that `/models` lists.
         model: the first of them.
         requests: all requests, in order of arrival.
-        refused_formats: response formats refused with `refusal_status`: `json_schema`, `json_object`, `schema` (a json_object
-            that carries a schema).
+        refused_formats: response formats refused with `refusal_status`: `json_schema`, `json_object`, `schema` (a
+            json_object that carries a schema).
         required_key: if set, any other key gets 401.
         dims: width of the vectors `/embeddings` gives.
     """
@@ -101,7 +104,8 @@ class Loopback:
     def calls(self, kind: str) -> list[Request]:
         """The requests of a kind; `chat` means every chat call."""
         with self._lock:
-            return [r for r in self.requests if r.kind == kind or (kind == "chat" and r.kind not in ("models", "embeddings"))]
+            asked = list(self.requests)
+        return [r for r in asked if r.kind == kind or (kind == "chat" and r.kind not in ("models", "embeddings"))]
 
     def environ(self, **more: str) -> dict[str, str]:
         """Environment variables that point a memtui process here (`provider` openai, no key needed)."""
@@ -113,7 +117,7 @@ class Loopback:
         body = json.loads(handler.rfile.read(length)) if length else {}
         path = handler.path.partition("?")[0]
         kind = {"/v1/models": "models", "/v1/embeddings": "embeddings"}.get(path) or task_of(body)
-        request = Request(method, path, dict(handler.headers.items()), body, kind)
+        request = Request(method, path, {name.lower(): value for name, value in handler.headers.items()}, body, kind)
         exchange = Exchange(handler, body, self._stopping)
         exchange.client_gone = request.client_gone
         with self._lock:
@@ -122,7 +126,7 @@ class Loopback:
         behaviour(exchange)
 
     def _next(self, request: Request) -> Behaviour:
-        sent = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        sent = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self.required_key and sent != self.required_key:
             return status(401, "Incorrect API key provided")
         if request.path not in ("/v1/models", "/v1/embeddings", "/v1/chat/completions"):
@@ -145,7 +149,7 @@ class Loopback:
         if request.kind == "embeddings":
             return embeddings(self.dims)
         if request.json.get("model") not in self.models:
-            return status(404, f"The model `{request.json.get('model')}` does not exist", code="model_not_found")
+            return unknown_model()
         text = plausible(request.kind, request.json)
         return say(*(text[at : at + 7] for at in range(0, len(text), 7)))
 
