@@ -19,6 +19,9 @@ TURNS = [to_us(NOW - timedelta(hours=h)) for h in (0.1, 0.3, 2, 5, 26, 30, 50, 7
 SLEEPS = [to_us(NOW.replace(hour=3, minute=0) - timedelta(days=d)) for d in range(24)]
 
 
+THEMES = {theme.name: theme for theme in load_themes([shipped_themes()])[0]}
+
+
 class Themed(App[None]):
     """A still app in memtui's own colours."""
 
@@ -31,8 +34,7 @@ class Themed(App[None]):
         self._wanted = theme
 
     def on_mount(self) -> None:
-        for theme in load_themes([shipped_themes()])[0]:
-            self.register_theme(theme)
+        self.register_theme(THEMES[self._wanted])
         self.theme = self._wanted
 
 
