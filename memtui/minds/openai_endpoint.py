@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -41,6 +42,8 @@ LONGEST_REPLY: Final = 2_000_000
 """Characters (thinking included) after which a stream is ended: a model in a loop never ends by itself."""
 _CONNECT_S: Final = 10.0
 _NO_KEY: Final = "none-needed"
+_NO_CHAT = re.compile(r"embed|rerank|whisper|minilm|\b(?:bge|e5|gte|tts)\b", re.IGNORECASE)
+"""Names of models that do not chat, among those an endpoint lists."""
 _THINKING_KEYS: Final = ("reasoning_content", "reasoning")
 
 T = TypeVar("T")
@@ -101,7 +104,7 @@ class Endpoint:
         """
         if not self._model:
             listed = await self.list_models()
-            chatty = [name for name in listed if "embed" not in name.casefold()]
+            chatty = [name for name in listed if not _NO_CHAT.search(name)]
             if not chatty:
                 raise MindRefusedError(
                     f"{self._who} lists no chat model.", safe=SAFE, todo="Load one there, or set mind.model to its name."

@@ -295,3 +295,10 @@ def test_one_mind_serves_several_event_loops(loopback: Loopback) -> None:
     mind = mind_at(loopback)
     for _ in range(2):
         assert said(asyncio.run(gathered(mind))).startswith("You said")
+
+
+async def test_models_that_do_not_chat_are_passed_over(loopback: Loopback) -> None:
+    mind = mind_at(loopback)
+    mind.endpoint._model = ""
+    loopback.models = ["all-minilm:22m", "bge-m3", "text-embedding-3-small", "whisper-1", "jina-reranker", "gpt-oss:20b"]
+    assert await mind.endpoint.model() == "gpt-oss:20b"

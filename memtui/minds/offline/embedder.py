@@ -43,8 +43,8 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), 512), each row of unit length (zero for an empty text)."""
-        if self._encoder is not None and len(texts) <= _INLINE:
-            return self.embed_now(texts)
+        if self._encoder is not None and len(texts) <= _INLINE and not self._lock.locked():
+            return self.embed_now(texts)  # never waits: a batch in another thread would hold up the event loop
         return await asyncio.to_thread(self.embed_now, texts)
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
