@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.cli.commands import Context, pass_context
+from memtui.cli.opened import ProgressLine
 from memtui.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,6 +80,32 @@ def _screen_figures() -> dict[str, Any]:
         "typing": measure_typing(),
         "switch": measure_switch(),
     }
+
+
+@bench_command.command("scenario")
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--mind", type=click.Choice(["offline", "openai"]), default="offline", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output (a list for several files).")
+@pass_context
+def scenario_command(context: Context, files: tuple[Path, ...], mind: str, as_json: bool) -> None:
+    """Play scenario FILES through memtui, `naive` (every turn, k nearest) and `window` (last 20) and judge the probes."""
+    from memtui.bench.scenario import play_scenario
+    from memtui.sessions.stage import default_settings
+
+    progress = ProgressLine()
+    records = [asyncio.run(play_scenario(file, _mind(context, mind), default_settings(), progress)) for file in files]
+    progress.done()
+    if as_json:
+        click.echo(json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False))
+        return
+    for record in records:
+        click.echo(f"{record['scenario']} ({record['turns']} turns, {record['mind']})")
+        for name, figures in record["agents"].items():
+            click.echo(
+                f"  {name:<9} hit {figures['hit']:.2f}  clean {figures['clean']:.2f}"
+                f"  contaminated {figures['contaminated']:.2f}"
+                f"  tokens {figures['tokens_mean']:>6.1f}  active {figures['active_final']}"
+            )
 
 
 @bench_command.command("statements")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -105,5 +105,5 @@ def cli(ctx: click.Context, home_folder: Path | None, theme: str | None) -> None
         run_app(context.settings, context.home, theme=theme)
 
 
-pass_context: Any = click.make_pass_decorator(Context)
+pass_context = click.make_pass_decorator(Context)
 """Gives a command its `Context`."""

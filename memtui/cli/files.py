@@ -3,35 +3,88 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from memtui.cli.commands import Context, pass_context
-from memtui.cli.opened import ProgressLine, opened, run
+from memtui.cli.opened import ProgressLine, run
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+    from memtui.memory.frame import Vectors
+    from memtui.sessions.importing import ImportReport
+
+
+@click.command("export")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True), default="-")
+@click.option("--format", "form", type=click.Choice(["jsonl", "markdown"]), help="By default what FILE's ending says.")
+@pass_context
+def export_command(context: Context, file: Path, form: str | None) -> None:
+    """Write all memories with their whole history to FILE (standard output by default).
+
+    JSONL holds everything and `memtui import` gives the same state again; Markdown is a list for people.
+    """
+    chosen = form or ("markdown" if file.suffix in (".md", ".markdown") else "jsonl")
+
+    async def work(companion: Companion) -> int:
+        from memtui.sessions.export import export_memories
+
+        target = click.get_text_stream("stdout", encoding="utf-8") if str(file) == "-" else file
+        return export_memories(companion.store, target, "markdown" if chosen == "markdown" else "jsonl")
+
+    count = run(context, work)
+    click.echo(f"{count} memories exported.", err=True)
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--conversation", type=click.IntRange(min=0), default=0, show_default=True, help="Which one of a LoCoMo file.")
+@click.option("--dry-run", is_flag=True, help="Say what would be imported and change nothing.")
+@pass_context
+def import_command(context: Context, file: Path, conversation: int, dry_run: bool) -> None:
+    """Take in FILE: a LoCoMo conversation (JSON), a memtui session or an export of memories (JSONL).
+
+    Memories get the dates of their conversation. Importing twice adds nothing; an import that was stopped goes on.
+    """
+    progress = ProgressLine()
+
+    async def work(companion: Companion) -> ImportReport:
+        from memtui.sessions.importing import import_file
+
+        return await import_file(
+            file, companion, context.home.sessions, conversation=conversation, dry_run=dry_run, progress=progress
+        )
+
+    try:
+        report = run(context, work)
+    finally:
+        progress.done()
+    click.echo(report.sentence)
 
 
 @click.command("reembed")
 @pass_context
 def reembed_command(context: Context) -> None:
-    """Make vectors with the configured embedder for all texts that have none of it yet.
+    """Make vectors with the configured embedder for all memories that have none of it yet.
 
     Needed once after `mind.embedding_model` was changed: vectors of different embedders are never mixed.
     """
-    import os
-
-    from memtui.memory.frame import Vectors
     from memtui.minds.factory import make_mind
-    from memtui.store.reembed import reembed
+    from memtui.store.memory_store import MemoryStore
 
     mind = make_mind(context.settings.mind, os.environ)
     progress = ProgressLine()
+    with asyncio.Runner() as runner:
 
-    def embed(texts: list[str]) -> Vectors:
-        return asyncio.run(mind.embedder.embed(texts))
+        def embed(texts: list[str]) -> Vectors:
+            return runner.run(mind.embedder.embed(texts))
 
-    count = reembed(
-        context.settings.store or context.home.store, mind.embedder.name, mind.embedder.dims, embed, progress
-    )
+        where = context.settings.store or context.home.store
+        dims = mind.embedder.dims
+        count = MemoryStore.reembed(where, embedder_name=mind.embedder.name, dims=dims, embed=embed, progress=progress)
+        runner.run(mind.aclose())
     progress.done()
-    click.echo(f"{count} texts have vectors of {mind.embedder.name} now.")
+    click.echo(f"{count} memories have vectors of {mind.embedder.name} now.")
