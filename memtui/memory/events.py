@@ -236,7 +236,7 @@ def from_data(type_name: str, data: JsonDict) -> Body:
     if cls is None:
         raise LedgerError(f"The ledger holds an event of unknown type '{type_name}'.", todo="Update memtui.")
     readers = _readers(cls)
-    left_out = dict.fromkeys(required_but_nullable(cls))
+    left_out = dict.fromkeys(required_but_nullable(type_name))
     try:
         body: Body = cls(**left_out | {name: readers[name](value) for name, value in data.items()})
     except (KeyError, TypeError, ValueError) as error:
@@ -245,8 +245,9 @@ def from_data(type_name: str, data: JsonDict) -> Body:
 
 
 @functools.cache
-def required_but_nullable(cls: type[Any]) -> tuple[str, ...]:
-    """Fields of a body that have no default but may be None, which `to_data` leaves out."""
+def required_but_nullable(type_name: str) -> tuple[str, ...]:
+    """Fields of a body type that have no default but may be None, which `to_data` leaves out."""
+    cls = _BODIES[type_name]
     hints = typing.get_type_hints(cls)
     return tuple(
         field.name
