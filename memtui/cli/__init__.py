@@ -6,7 +6,9 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; a `MemtuiError` becomes one line on standard error and its own exit code."""
+    """Run the command line; bad input and every `MemtuiError` become one line on standard error and an exit code."""
+    import click
+
     from memtui.cli.commands import cli
     from memtui.errors import MemtuiError
 
@@ -15,10 +17,19 @@ def main() -> None:
         if reconfigure is not None:  # a lone surrogate or a narrow console must not end a command
             reconfigure(errors="replace")
     try:
-        cli(standalone_mode=True)
+        code = cli(standalone_mode=False)
     except MemtuiError as error:
-        print(f"memtui: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        code = _say(str(error), error.exit_code)
+    except click.ClickException as error:
+        code = _say(f"{error.format_message()} `memtui --help` tells more.", error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        code = _say("stopped; what was done before is kept.", 130)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(1)
+        code = 1
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"memtui: {' '.join(sentence.split())}", file=sys.stderr)
+    return code

@@ -13,9 +13,10 @@ import click
 
 from memtui.cli.commands import Context, pass_context
 from memtui.errors import MemtuiError
+from memtui.minds.base import PartStatus
 
 if TYPE_CHECKING:
-    from memtui.minds.base import Mind, PartStatus
+    from memtui.minds.base import Mind
 
 
 @click.command("doctor")
@@ -37,7 +38,6 @@ def doctor_command(context: Context, as_json: bool) -> None:
 
 
 async def _examine(context: Context) -> list[PartStatus]:
-    from memtui.minds.base import PartStatus
     from memtui.minds.factory import make_mind
     from memtui.minds.tokens import ENCODING, count_tokens
 
@@ -86,7 +86,6 @@ def _store(context: Context, mind: Mind) -> PartStatus:
 
 def _themes(context: Context) -> PartStatus:
     from memtui.locations import shipped_themes
-    from memtui.minds.base import PartStatus
     from memtui.ui.themes import load_themes
 
     themes, problems = load_themes([shipped_themes(), context.home.themes])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ def export_command(context: Context, file: Path, form: str | None) -> None:
     async def work(companion: Companion) -> int:
         from memtui.sessions.export import export_memories
 
-        target = click.get_text_stream("stdout", encoding="utf-8") if str(file) == "-" else file
+        target = sys.stdout if str(file) == "-" else file
         return export_memories(companion.store, target, "markdown" if chosen == "markdown" else "jsonl")
 
     count = run(context, work)

@@ -96,12 +96,9 @@ def sleep_command(context: Context, dry_run: bool, as_json: bool) -> None:
         click.echo(f"{item['action']:<10} {item['line']}")
     if record["problem"]:
         click.echo(f"The mind did not judge everything: {record['problem']}", err=True)
-    done = "would be" if dry_run else "were"
-    click.echo(
-        f"{record['merged']} merged, {record['retired']} retired, {record['pruned']} pruned {done};"
-        f" {record['untouched']} untouched.",
-        err=True,
-    )
+    done = "would be " if dry_run else ""
+    counts = f"{record['merged']} {done}merged, {record['retired']} {done}retired, {record['pruned']} {done}pruned"
+    click.echo(f"{counts}, {record['untouched']} untouched.", err=True)
 
 
 @click.command("verify")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -45,7 +46,7 @@ class ProgressLine:
     """Progress on standard error: one line rewritten on a terminal, silent in a pipe."""
 
     def __init__(self) -> None:
-        self._stream = click.get_text_stream("stderr")
+        self._stream = sys.stderr
         self._live = self._stream.isatty()
 
     def __call__(self, share: float, what: str) -> None:

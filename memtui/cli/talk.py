@@ -37,7 +37,7 @@ def ask_command(context: Context, text: tuple[str, ...], as_json: bool) -> None:
     if words in ("", "-"):
         if sys.stdin.isatty() and words == "":
             raise InputError("There is nothing to ask.", todo='Try: memtui ask "Where do I live?"')
-        words = click.get_binary_stream("stdin").read().decode("utf-8", "replace")
+        words = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not words.strip():
         raise InputError("There is nothing to ask: the text is empty.")
     error = asyncio.run(_ask(context, words, as_json))
