@@ -222,12 +222,14 @@ class SleepScreen(ModalScreen[Plan | None]):
         self._summarise(report.sentence)
 
     def show_problem(self, text: str) -> None:
-        """Applying (or undoing) did not work; nothing was changed and the plan can be tried again."""
+        """Planning, applying or undoing did not work; nothing was changed, and what failed can be tried again."""
         self._show_problem(text)
         if self._phase == "planning":
             self.set_progress(0.0, text)
         elif self._phase == "applying":
             self._enter("review")
+        elif self._applied is not None:
+            self._undoable = True
 
     def show_undone(self, sentence: str) -> None:
         """The applied pass was taken back."""
@@ -255,7 +257,7 @@ class SleepScreen(ModalScreen[Plan | None]):
     def action_undo(self) -> None:
         """Ask for the pass to be taken back."""
         if self._phase == "done" and self._undoable:
-            self._undoable = False
+            self._undoable = False  # until the owner says how it went
             self._post(self.Undo())
 
     def action_column(self, by: int) -> None:

@@ -194,7 +194,7 @@ def _right_parts(state: ClockState, gone: frozenset[str]) -> Sequence[tuple[Part
     texts: dict[Part, str] = {
         "date": _date(state, gone),
         "day": f"day {_day(state)}",
-        "rate": "❚❚ paused" if state.rate == 0 else f"▶ {state.rate:g}x",
+        "rate": "‖ paused" if state.rate == 0 else f"▶ {state.rate:g}x",
         "ahead": f"{span_words(state.ahead_hours)} ahead" if state.ahead_hours * 60 >= 1 else "",
         "mind": row_text(state.mind, min(cell_len(plain_line(state.mind)), _MIND_MAX)),
         "tokens": "" if state.tokens is None else f"{_count(state.tokens)} tok",

@@ -265,4 +265,6 @@ def _quoted(reason: str) -> str:
 
 
 def _share(value: float) -> str:
+    if 0 < value < 0.005:
+        return "<.01"
     return f"{value:.2f}".removeprefix("0") if value < 1 else f"{value:.2f}"

@@ -200,6 +200,10 @@ async def test_after_applying_it_reports_and_offers_undo() -> None:
         await pilot.press("u", "u")
         await pilot.pause()
         assert app.owner.undos == 1
+        app.sleep.show_problem("The store is busy.")
+        await pilot.press("u")
+        await pilot.pause()
+        assert app.owner.undos == 2
         app.sleep.show_undone("Undone: all of it is back.")
         await pilot.pause()
         assert app.words("#sleep-summary") == "Undone: all of it is back."
