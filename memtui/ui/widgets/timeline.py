@@ -161,7 +161,7 @@ class Timeline(Widget, can_focus=True):
         """Say how many memories would fade and stay at the previewed moment; None says nothing."""
         self._show(outcome=None if fade is None else (fade, stay))
 
-    def set_forecast(self, dies_us: Sequence[int] | None) -> None:
+    def set_forecast(self, dies_us: Sequence[int] | Ints | None) -> None:
         """Draw how many are left as time goes by: the moments (microseconds UTC) at which each active memory fades."""
         import numpy as np
 
