@@ -59,11 +59,14 @@ class CardContent:
 
     Attributes:
         half_life: class as in the rows, such as `S30d`.
+        salience: now; of a retired memory, when it was retired.
         said: such as `said Sun 19 Apr 18:02 (t061)`.
         links: sentences such as `supersedes m07 Berlin`.
         since: since when it is true, or empty when it was true when told.
-        curve: retention at `_CURVE_POINTS` moments, evenly spaced, and what a full block stands for.
-        curve_from, curve_to: what its two ends are, in words.
+        curve: retention at evenly spaced moments, from the last recall to the crossing of the floor.
+        curve_top: its highest value, for a full block: the curve shows a shape, the bar in the rows shows how much.
+        curve_past: the share of the curve, 0..1, that lies before now.
+        curve_to: the moment at its right end, in words.
         fate: the sentence about how it ends.
         history: date and sentence.
     """
@@ -83,7 +86,7 @@ class CardContent:
     since: str
     curve: tuple[float, ...]
     curve_top: float
-    curve_from: str
+    curve_past: float
     curve_to: str
     fate: str
     why_retired: str
@@ -131,8 +134,8 @@ def card_content(
         links=tuple(_links(memory, frame)),
         since=_since(memory, zone, now),
         curve=curve,
-        curve_top=max(1.0, max(curve)),
-        curve_from="now" if start_us == now_us else weekday_words(from_us(start_us), zone, now=now),
+        curve_top=max(curve) or 1.0,
+        curve_past=min(1.0, max(0.0, (now_us - start_us) / max(1, end_us - start_us))),
         curve_to="now" if end_us == now_us else weekday_words(from_us(end_us), zone, now=now),
         fate=_fate(memory, frame, law, now_us, zone),
         why_retired=plain_line(texts.retire_reason),
@@ -143,20 +146,21 @@ def card_content(
 
 
 def _curve_ends(memory: Memory, dies_us: int, now_us: int) -> tuple[int, int]:
-    """From when to when the curve runs: to the crossing of the floor, or how it came to where it is."""
-    last_us = to_us(memory.last_recall)
+    """From the last recall to the crossing of the floor; to now or the retirement when that is over."""
+    start_us = to_us(memory.last_recall)
     if memory.retired_at is not None:
-        return last_us, max(last_us, to_us(memory.retired_at))
+        return start_us, max(start_us, to_us(memory.retired_at))
+    start_us = min(start_us, now_us)
     if dies_us >= NEVER_US:
-        return now_us, now_us + _PINNED_DAYS * 24 * HOUR_US
-    return (now_us, dies_us) if dies_us > now_us else (min(last_us, now_us), now_us)
+        return start_us, now_us + _PINNED_DAYS * 24 * HOUR_US
+    return start_us, max(dies_us, now_us)
 
 
 def _fate(memory: Memory, frame: Frame, law: Law, now_us: int, zone: tzinfo) -> str:
     now = from_us(now_us)
     if not memory.active:
         when = f"retired {moment_words(memory.retired_at, zone, now)}" if memory.retired_at is not None else "retired"
-        return f"{when}: {_retired_how(memory, frame)}, with {last_salience(law, memory):.2f} left"
+        return f"{when}: {_retired_how(memory, frame)}"
     if memory.pinned:
         return "pinned: does not fade"
     dies_us = int(law.dies_at(single(memory))[0])

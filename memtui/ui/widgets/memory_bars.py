@@ -32,7 +32,7 @@ THEME_DEFAULTS: Final[Mapping[str, str]] = {
 """The panel's own theme variables with values of middle lightness, readable on dark and on light ground. An app returns
 them (or `derived_defaults`) from `get_theme_variable_defaults`; a theme file overrides any of them."""
 
-Role = Literal["bar", "edge", "ghost", "floor", "floor-on-bar", "blank"]
+Role = Literal["bar", "edge", "ghost", "floor", "floor-on-bar", "floor-on-ghost", "blank"]
 """`edge` is the bar's last, partly filled cell where the ghost begins in it."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 FLOOR_MARK: Final = "┆"
@@ -138,7 +138,7 @@ def bar_runs(now: int, then: int, before: int, cells: int) -> tuple[tuple[str, R
     ghost_to = -(-now // 8) if now > solid else 0
     drawn += [(GHOST, "ghost")] * (ghost_to - len(drawn))
     drawn += [(" ", "blank")] * (cells - len(drawn))
-    mark: Role = "floor-on-bar" if solid > 8 * before else "floor"
+    mark: Role = "floor-on-bar" if solid > 8 * before else "floor-on-ghost" if ghost_to > before else "floor"
     drawn.insert(before, (FLOOR_MARK, mark))
     return _joined(drawn)
 

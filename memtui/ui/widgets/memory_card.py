@@ -27,27 +27,23 @@ _Piece = str | tuple[str, str]
 
 def card_body(content: CardContent, width: int) -> Content:
     """The card's lines for a width of `width` cells, without title and keys."""
-    pieces: list[_Piece] = [(content.text, "$foreground"), "\n"]
     why = f"  “{content.reason}”" if content.reason else ""
-    pieces += [("importance ", "$text-muted"), _short(content.importance), (why, "$foreground 80%"), "\n"]
-    pieces += [(content.said, "$text-muted")]
+    pieces: list[_Piece] = [(content.text, "$foreground"), "\nimportance ", (_short(content.importance), "$foreground")]
+    pieces += [(why, "$foreground 80%"), f"\n{content.said}"]
     if content.sources > 1:
-        pieces.append((f"   {content.sources} sources", "$text-muted"))
-    pieces.append("\n")
+        pieces.append(f"   {content.sources} sources")
     cells = min(_SPARK_CELLS, max(8, width - len(content.curve_to) - 3))
     curve = sparkline(np.array(content.curve), cells, content.curve_top)
-    pieces += [(curve, "$bar"), (f"  {content.curve_to}\n", "$text-muted")]
+    past = round(len(curve) * content.curve_past) if content.active else len(curve)
+    pieces += ["\n", (curve[:past], "$bar-ghost"), (curve[past:], "$bar"), f"  {content.curve_to}\n"]
     pieces += [(content.fate, "$foreground" if content.active else "$floor"), "\n"]
     if content.why_retired:
         pieces += [(f"“{content.why_retired}”\n", "$foreground 80%")]
-    kind = f"$kind-{content.kind.value}"
-    pieces += [(content.half_life, kind), (f" {content.kind.value}   {content.used}\n", "$text-muted")]
-    for line in (content.since, *content.links):
-        if line:
-            pieces.append((f"{line}\n", "$text-muted"))
-    if content.history:
-        date_cells = max(len(date) for date, _ in content.history)
-        pieces += [(f"{date:<{date_cells}}  {what}\n", "$text-muted") for date, what in content.history]
+    left = "" if content.active else f"   {content.salience:.2f} left then"
+    pieces += [(content.half_life, f"$kind-{content.kind.value}"), f" {content.kind.value}   {content.used}{left}\n"]
+    pieces += [f"{line}\n" for line in (content.since, *content.links) if line]
+    date_cells = max((len(date) for date, _ in content.history), default=0)
+    pieces += [f"{date:<{date_cells}}  {what}\n" for date, what in content.history]
     return Content.assemble(*pieces).rstrip()
 
 
@@ -74,13 +70,22 @@ class MemoryCard(Vertical):
             Binding("down", "scroll_down", "Down", show=False, id="card.down", tooltip="Scroll the card down"),
         ]
 
+    class Keys(Static):
+        """The line of key hints; a click on one does what the key does."""
+
+        ALLOW_SELECT = False
+
+        def action_ask(self, action: str) -> None:
+            """Ask for an action on the memory shown."""
+            self.post_message(MemoryCard.Asked(action))
+
     DEFAULT_CSS = """
     MemoryCard {
         height: 1fr; padding: 0 1; border-top: solid $foreground 25%;
         border-title-color: $accent; border-title-style: bold; border-title-align: left;
         &:focus-within { border-top: solid $accent; }
         & > #card-scroll { height: 1fr; scrollbar-size-vertical: 1; }
-        & #card-body { width: 1fr; height: auto; }
+        & #card-body { width: 1fr; height: auto; color: $text-muted; }
         & > #card-keys {
             height: 1; color: $text-muted; link-color: $text-muted; link-style: none;
             link-background: transparent; link-style-hover: bold; link-color-hover: $foreground;
@@ -93,12 +98,13 @@ class MemoryCard(Vertical):
         super().__init__(id=id, classes=classes)
         self.content_shown: CardContent | None = None
         self.hint = ""
+        self._lines = 0
 
     def compose(self) -> ComposeResult:
         """A scrolling text over one line of keys."""
         with self.Scroller(id="card-scroll"):
             yield Static("", id="card-body", markup=False)
-        yield Static("", id="card-keys")
+        yield self.Keys("", id="card-keys")
 
     def show(self, content: CardContent | None, hint: str = "") -> None:
         """Show a memory, or `hint` when None; the scroll position stays while it is the same memory."""
@@ -119,21 +125,21 @@ class MemoryCard(Vertical):
         if self.content_shown is not None:
             self._fill()
 
-    def action_ask(self, action: str) -> None:
-        """Ask for an action on the memory shown."""
-        self.post_message(self.Asked(action))
-
     def _fill(self) -> None:
         content, body = self.content_shown, self.query_one("#card-body", Static)
-        keys = self.query_one("#card-keys", Static)
+        keys = self.query_one("#card-keys", self.Keys)
         if content is None:
-            self.border_title = None
-            body.update(Content(self.hint).stylize("$text-muted"))
-            keys.update("")
+            self.border_title, self._lines = None, 0
+            body.update(Content(self.hint))
+            keys.update("", layout=False)
             return
         self.border_title = Content(content.handle + (" ◆" if content.pinned else ""))
-        body.update(card_body(content, max(1, self.content_size.width - 1)))
-        keys.update(_keys(content, self.content_size.width))
+        width = max(1, self.content_size.width - 1)
+        text = card_body(content, width)
+        lines = text.get_height({}, width)
+        body.update(text, layout=lines != self._lines)  # as long as it is equally long, nothing need be laid out
+        self._lines = lines
+        keys.update(_keys(content, self.content_size.width), layout=False)
 
 
 def _keys(content: CardContent, width: int) -> Content:

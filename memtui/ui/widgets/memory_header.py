@@ -17,6 +17,7 @@ from memtui.ui.widgets.memory_lines import RetiredColumns, retired_columns
 from memtui.ui.widgets.memory_listing import TABS, Tab
 
 SCROLLBAR_CELLS: Final = 1
+SORT_WORDS: Final = {"left": "time left"}
 _TITLES: Final = {"active": "Active", "retired": "Retired"}
 
 
@@ -150,4 +151,4 @@ class MemoryHeader(Widget):
         return found
 
     def _sort_words(self, view: HeaderView) -> str:
-        return f"by {view.sort} ▾" if view.tab == "active" else "latest first"
+        return f"by {SORT_WORDS.get(view.sort, view.sort)} ▾" if view.tab == "active" else "latest first"

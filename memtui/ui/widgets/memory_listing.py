@@ -17,6 +17,8 @@ from memtui.ui.widgets.memory_order import SORTS, RowOrder, retired_rows, sort_k
 
 Tab = Literal["active", "retired"]
 TABS: Final[tuple[Tab, Tab]] = ("active", "retired")
+_CARRIED_MOST: Final = 20_000
+"""Rows up to which the order is carried over to another frame; beyond, it is sorted anew."""
 
 
 class Listing:
@@ -61,21 +63,23 @@ class Listing:
         """Take in a frame, new or changed.
 
         Args:
-            moment_us: the moment a new frame is sorted at.
+            moment_us: the moment memories are sorted at that were not listed before.
             leaving: rows that are retired already and only still fade.
 
         Returns:
             Rows that were retired since the last time and still stand in the active order; None when the frame is another
-            one than before (the order is then new).
+            object than before. Memories that both frames have keep their order even then (a look at the past).
         """
         ids = {tab: self.id_of(row) for tab, row in self._chosen.items()}
-        fresh = frame is not self.frame
-        self.frame, self.law = frame, law
+        before, self.frame, self.law = self.frame, frame, law
         gone: list[int] | None = None
-        if fresh:
-            self.resort(moment_us)
-        else:
+        if before is frame:
             gone = self._take_changes(frame, set(leaving))
+        else:
+            known = [] if before is None else self._carried(before, frame)
+            self.resort(moment_us)
+            if known:
+                self._carry(known)
         self._orders["retired"] = RowOrder(retired_rows(frame))
         for tab, memory in ids.items():
             row = frame.row(memory) if memory is not None and memory in frame else None
@@ -141,6 +145,24 @@ class Listing:
     def id_of(self, row: int | None) -> str | None:
         """The id of a row."""
         return None if row is None or self.frame is None else self.frame.ids[row]
+
+    def _carried(self, before: Frame, frame: Frame) -> list[int]:
+        """The active order of `before` as rows of `frame`, where it has them active."""
+        order = self._orders["active"]
+        if len(order) > _CARRIED_MOST:
+            return []
+        ids = (before.ids[row] for row in order.take(0, len(order)).tolist())
+        rows = (frame.row(memory) for memory in ids if memory in frame)
+        return [row for row in rows if frame.active[row]]
+
+    def _carry(self, known: list[int]) -> None:
+        """Put `known` in front, in this order; the others follow as they were just sorted."""
+        order = self._orders["active"]
+        rows = np.array(known, np.int64)
+        order.remove(rows)
+        carried = RowOrder(rows)
+        carried.append(order.take(0, len(order)))
+        self._orders["active"] = carried
 
     def _take_changes(self, frame: Frame, leaving: set[int]) -> list[int]:
         order = self._orders["active"]

@@ -18,22 +18,8 @@ from memtui.ui.widgets.memory_lines import Line, RetiredColumns, RetiredLine
 
 PREFIX: Final = "memory-rows--"
 ROLES: Final = (
-    *(
-        "bar",
-        "edge",
-        "ghost",
-        "floor",
-        "floor-on-bar",
-        "blank",
-        "number",
-        "muted",
-        "pin",
-        "given",
-        "dying",
-        "pointer",
-        "reason",
-    ),
-    *(f"words-{level}" for level in range(3)),
+    *("bar", "edge", "ghost", "floor", "floor-on-bar", "floor-on-ghost", "blank", "number", "muted"),
+    *("pin", "given", "dying", "pointer", "reason", "words-0", "words-1", "words-2"),
     *(kind.value for kind in KINDS),
 )
 """What a piece of a row is; each has the component class `memory-rows--<role>`."""
@@ -48,6 +34,7 @@ MemoryRows {
     & > .memory-rows--ghost { color: $bar-ghost; background: $bar-ghost 40%; }
     & > .memory-rows--floor { color: $floor; }
     & > .memory-rows--floor-on-bar { color: $background; background: $bar; }
+    & > .memory-rows--floor-on-ghost { color: $floor; background: $bar-ghost 40%; }
     & > .memory-rows--number { color: $foreground; }
     & > .memory-rows--muted { color: $text-muted; }
     & > .memory-rows--pin { color: $accent; }
@@ -62,7 +49,7 @@ MemoryRows {
     & > .memory-rows--semantic { color: $kind-semantic; }
     & > .memory-rows--consolidated { color: $kind-consolidated; }
     & > .memory-rows--procedural { color: $kind-procedural; }
-    & > .memory-rows--cursor { background: $foreground 14%; }
+    & > .memory-rows--cursor { background: $foreground 14%; text-style: bold; }
     & > .memory-rows--cursor-blurred { background: $foreground 7%; }
     & > .memory-rows--glow { background: $glow 60%; }
 }

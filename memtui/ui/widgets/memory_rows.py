@@ -87,6 +87,7 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         self.motion = Motion(self, self._on_motion)
         self.now_us = 0
         self.preview_us: int | None = None
+        self._given_ids: tuple[str, ...] = ()
         self._given: frozenset[int] = frozenset()
         self._window: Window | RetiredWindow | None = None
         self._shown: list[tuple[Line | RetiredLine, Ground]] | None = None
@@ -97,7 +98,7 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, frame: Frame, law: Law, now_us: int) -> None:
         """Show `frame`; the order stays as it is, new memories stand at the end until `resort`.
 
-        Memories of the same frame that are no longer active fade for a second before they leave.
+        Memories of the same frame object that are no longer active fade for a second before they leave.
         """
         self.now_us = now_us
         for row in list(self.motion.leaving):
@@ -105,19 +106,20 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
                 self.motion.stay(row)
         before = self.selected
         gone = self.listing.show(frame, law, self._moment, self.motion.leaving)
-        if gone is None:
-            self.motion.clear()
-            self._given = frozenset()
-        else:
-            self._leave(gone)
-        self._relaid()
         if self.selected != before:
             self.post_message(self.Selected(self.selected))
+        if gone is None:
+            self.motion.clear()
+        else:
+            self._leave(gone)
+        self._given = frozenset(self._rows_of(self._given_ids))
+        self._relaid()
 
     def tick(self, now_us: int) -> None:
         """The clock moved on to `now_us`: bars and numbers follow, the order does not."""
         self.now_us = now_us
-        self._touch()
+        if self.is_on_screen:
+            self._touch()
 
     def preview(self, then_us: int | None) -> None:
         """Show as ghosts what would be lost by `then_us`; None ends the preview."""
@@ -155,7 +157,8 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
 
     def glow(self, ids: Iterable[str]) -> None:
         """Mark `ids` as given to the last reply (`»`), and only them; they glow for a second."""
-        self._given = frozenset(self._rows_of(ids))
+        self._given_ids = tuple(ids)
+        self._given = frozenset(self._rows_of(self._given_ids))
         if not self.reduced_motion:
             self.motion.glow(self._given)
         self._touch()
@@ -294,6 +297,10 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         """The columns have other widths."""
         self._relaid()
 
+    def on_show(self) -> None:
+        """Catch up with the ticks of the time it was hidden."""
+        self._relaid()
+
     def notify_style_update(self) -> None:
         """Read the theme's styles anew at the next line."""
         super().notify_style_update()
@@ -325,7 +332,7 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         if len(before) != len(self._shown) or len(changed) > len(before) // 2:
             self.refresh()
         elif changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*(Region(0, y, self._viewport.width, 1) for y in changed))
 
     def _lines(self) -> list[tuple[Line | RetiredLine, Ground]]:
         window = self._window

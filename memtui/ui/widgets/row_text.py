@@ -81,12 +81,16 @@ def _plain(head: str) -> str:
     kept: list[str] = []
     marks = 0
     for char in unicodedata.normalize("NFC", head):
-        combining = unicodedata.category(char) == "Mn"
+        combining = _is_mark(char)
         marks = marks + 1 if combining else 0
         if combining and (marks > _MARKS_ON_ONE or not kept or kept[-1].isspace()):
             continue
         kept.append(_in_row(char))
     return " ".join("".join(kept).split())
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in ("Mn", "Mc") and get_character_cell_size(char) == 0
 
 
 def _in_row(char: str) -> str:
@@ -102,4 +106,4 @@ def _in_row(char: str) -> str:
         return " "
     if category in ("Cf", "Me"):
         return ""
-    return "" if category != "Mn" and get_character_cell_size(char) == 0 else char
+    return "" if get_character_cell_size(char) == 0 and not _is_mark(char) else char

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
+from textual.pilot import Pilot
 from textual.theme import Theme
 from textual.widgets import Static
 
@@ -72,7 +76,7 @@ def memory(
     last = at - timedelta(hours=hours)
     born = last - timedelta(hours=6 * recalls)
     values: dict[str, object] = {
-        "id": make_id(born, text[:200], hours),
+        "id": make_id(born, text[:200], str(hours)),
         "kind": kind,
         "content": content_hash(text.encode("utf-8", "replace").decode()),
         "note": None,
@@ -86,9 +90,7 @@ def memory(
     return Memory(**{**values, **fields})  # type: ignore[arg-type]
 
 
-def retired(
-    text: str, reason: RetireReason, hours_ago: float, *, by: str | None = None, importance: float = 0.5
-) -> Memory:
+def retired(text: str, reason: RetireReason, hours_ago: float, *, by: str | None = None, importance: float = 0.5) -> Memory:
     """A memory that was retired `hours_ago` before `NOW`."""
     return memory(
         text,
@@ -135,10 +137,34 @@ def many(rows: int) -> Frame:
     kinds = tuple(Kind)
     for number in range(rows):
         text = f"memory number {number}"
-        frame.upsert(
-            memory(text, kinds[number % 4], 0.1 + (number * 37 % 90) / 100, number % 7, (number * 53) % 400), text
-        )
+        frame.upsert(memory(text, kinds[number % 4], 0.1 + (number * 37 % 90) / 100, number % 7, (number * 53) % 400), text)
     return frame
+
+
+@cache
+def shipped() -> tuple[Theme, ...]:
+    """The themes that ship, read once."""
+    return tuple(load_themes([shipped_themes()])[0])
+
+
+_CHARACTERS = {"left_square_bracket": "[", "right_square_bracket": "]"}
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Let all messages arrive and be painted, without waiting for an idle machine."""
+    for _ in range(6):
+        await pilot.pause(0)
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys one after the other; much faster than the pilot's own way."""
+    driver = pilot.app._driver
+    assert driver is not None
+    for key in keys:
+        event = events.Key(key, _CHARACTERS.get(key, key if len(key) == 1 else None))
+        event.set_sender(pilot.app)
+        driver.send_message(event)
+        await settle(pilot)
 
 
 class PanelApp(App[None]):
@@ -165,7 +191,7 @@ class PanelApp(App[None]):
         self._wanted = theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return derived_defaults(Theme(name="", primary="#8ab4f8"))
+        return derived_defaults(self.current_theme)
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -174,7 +200,7 @@ class PanelApp(App[None]):
                 yield self.panel
 
     def on_mount(self) -> None:
-        for theme in load_themes([shipped_themes()])[0]:
+        for theme in shipped():
             self.register_theme(theme)
         if self._wanted in self.available_themes:
             self.theme = self._wanted
@@ -223,7 +249,7 @@ class StripApp(App[None]):
         self.opened = 0
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return derived_defaults(Theme(name="", primary="#8ab4f8"))
+        return derived_defaults(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield self.strip
