@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from memtui import __version__
+from memtui.errors import InputError
 from memtui.locations import HOME_VARIABLE, Home, home
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ def cli(ctx: click.Context, home_folder: Path | None, theme: str | None) -> None
     `memtui doctor` tells what is configured and whether it answers.
     """
     context = Context(home(home_folder))
+    if context.home.data.exists() and not context.home.data.is_dir():
+        raise InputError(f"{context.home.data} is not a folder.", todo="Name a folder with --home, or none.")
     ctx.obj = context
     if ctx.invoked_subcommand is None:
         from memtui.ui.launch import run_app
