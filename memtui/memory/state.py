@@ -195,10 +195,13 @@ class State:
     def touched_by(self, block: str) -> tuple[str, ...]:
         """Ids of all memories a block changes, through undoes of undoes."""
         ids: dict[str, None] = {}
-        for event in self.blocks.get(block, ()):
-            if isinstance(event.body, Undone):
-                ids.update(dict.fromkeys(self.touched_by(event.body.block)))
-            ids.update(dict.fromkeys(memories_of(event.body)))
+        seen, waiting = {block}, [block]
+        while waiting:
+            for event in self.blocks.get(waiting.pop(), ()):
+                if isinstance(event.body, Undone) and event.body.block not in seen:  # a forged ledger may go in circles
+                    seen.add(event.body.block)
+                    waiting.append(event.body.block)
+                ids.update(dict.fromkeys(memories_of(event.body)))
         return tuple(ids)
 
     def verdict(self, older: str, newer: str) -> Verdict | None:

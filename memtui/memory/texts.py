@@ -27,7 +27,8 @@ _SECRETS: Final[tuple[re.Pattern[str], ...]] = (
 _SPOKEN_SECRET = re.compile(
     r"(?P<lead>\b(?:pass\s?word|pass\s?phrase|passwd|api[ _-]?key|secret[ _-]?key|access[ _-]?token|пароль|секретный ключ)"
     r"(?:\s+(?:for|to|от|для|к|на)\s+[\w.@-]+(?:\s+[\w.@-]+)?)?"
-    r"\s*(?:is|are|=|:|-|—|это)\s*)(?P<secret>[\"'«“]?[^\s\"'»”,;]{3,})",
+    r"(?:\s*(?:(?:is|are|это)\b|[=:—-])){1,2}\s*)(?![\"'«“]?\[secret removed\])"
+    r"(?P<secret>[\"'«“][^\"'«»“”\n]{3,200}[\"'»”]|[\"'«“]?[^\s\"'»”,;]{3,})",
     re.IGNORECASE,
 )
 
@@ -63,10 +64,8 @@ def mask_secrets(text: str) -> tuple[str, int]:
     def hide(match: re.Match[str]) -> str:
         return match["lead"] + MASK
 
-    if MASK not in text or found == 0:
-        text, n = _SPOKEN_SECRET.subn(hide, text)
-        found += n
-    return text, found
+    text, n = _SPOKEN_SECRET.subn(hide, text)
+    return text, found + n
 
 
 def one_line(text: str, width: int) -> str:

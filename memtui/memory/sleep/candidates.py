@@ -35,6 +35,7 @@ class SleepPolicy:
         max_judge_calls: pairs the judge may be asked about in one pass.
         retire_confidence: how sure the judge must be to retire.
         duplicate_confidence: how sure it must be to drop a duplicate.
+        grace_hours: how long what was just told, recalled or restored is not pruned, however little is left of it.
     """
 
     repeats: int = 3
@@ -44,6 +45,7 @@ class SleepPolicy:
     max_judge_calls: int = 40
     retire_confidence: float = 0.5
     duplicate_confidence: float = 0.5
+    grace_hours: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from memtui.memory.events import Absorbed, Body, Created, Judged, Retired, Slept
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
 from memtui.memory.model import Kind, Label, Memory, RetireReason, Summary, Verdict
-from memtui.memory.moments import to_us
+from memtui.memory.moments import HOUR_US, to_us
 from memtui.memory.sleep.candidates import Cluster, Pair, SleepPolicy, newness
 from memtui.memory.texts import content_hash, one_line
 
@@ -159,10 +159,11 @@ def make_plan(
         members = [member for member in cluster.members if work.may_retire(member)]
         if len(members) == len(cluster.members):
             work.add(Action.MERGE, members, by=None, text=summary.text, reason=summary.reason)
-    faded = law.faded(frame, work.now_us)
-    for row in faded.nonzero()[0].tolist():
+    survivors = {item.by for item in work.items}  # what takes something over is looked at again next time
+    old_enough = frame.last_recall <= work.now_us - policy.grace_hours * HOUR_US
+    for row in (law.faded(frame, work.now_us) & old_enough).nonzero()[0].tolist():
         memory_id = frame.ids[row]
-        if work.may_retire(memory_id):
+        if memory_id not in survivors and work.may_retire(memory_id):
             work.add(Action.PRUNE, [memory_id], by=None, reason=f"faded below {law.floor:g}")
     return Plan(
         at=now,
