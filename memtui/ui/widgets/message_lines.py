@@ -24,6 +24,8 @@ LEAST_WIDTH: Final = 8
 """Cells below which nothing is laid out; a narrower screen crops."""
 _LONGEST_CODE_LINE: Final = 2_000
 CODE_PAD: Final = 1
+ALL: Final = 1 << 30
+"""`skip` of a row that is decoration as a whole."""
 
 
 @dataclass(slots=True)
@@ -129,7 +131,7 @@ def _code_head(language: str, width: int, palette: Palette, block: int) -> Line:
     if block >= 0 and gap > 0:
         link = hit(style + Style(underline=True), "code", block)
         segments += [Segment(" " * gap, style), Segment("copy", link), Segment(" " * CODE_PAD, style)]
-    return Line(segments, skip=10_000, fill=style)
+    return Line(segments, skip=ALL, fill=style)
 
 
 def _highlighted(code: str, language: str, palette: Palette) -> Iterator[list[tuple[str, Style]]]:

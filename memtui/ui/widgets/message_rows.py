@@ -11,10 +11,10 @@ from rich.segment import Segment
 from rich.style import Style
 
 from memtui.ui.time_words import date_words
-from memtui.ui.widgets.message_lines import Line, hit
+from memtui.ui.widgets.message_lines import ALL, Line, hit
 from memtui.ui.widgets.message_model import MessageData, NoticeKind
 from memtui.ui.widgets.message_styles import Palette
-from memtui.ui.widgets.message_text import Clip, counted, cropped
+from memtui.ui.widgets.message_text import Clip, aligned, counted, cropped
 from memtui.ui.widgets.recall_lines import drawn_fold, drawn_rows
 
 NAMES: Final = {"user": "You", "reply": "memtui", "notice": "memtui"}
@@ -82,7 +82,7 @@ def _note(data: MessageData, palette: Palette, scene: Scene) -> tuple[list[str],
     if data.memories or (data.recalled and data.tokens):
         parts.append(counted(len(data.memories), "memory") if data.memories else "no memories")
     if data.tokens:
-        parts.append(data.tokens)
+        parts.append(aligned(data.tokens))
     return parts, palette["interrupted" if data.state in ("interrupted", "failed") else "meta"]
 
 
@@ -105,7 +105,7 @@ def more(clipped: Clip, width: int, palette: Palette) -> Line:
     text = f"… {clipped.hidden:,} more {noun}{'' if clipped.hidden == 1 else 's'}, o opens them all"
     if cell_len(text) > width:
         text = f"… {clipped.hidden:,} more, o opens"
-    return Line([Segment(cropped(text, width), hit(palette["more"], "open"))], skip=10_000)
+    return Line([Segment(cropped(text, width), hit(palette["more"], "open"))], skip=ALL)
 
 
 def memories(data: MessageData, width: int, palette: Palette) -> list[Line]:

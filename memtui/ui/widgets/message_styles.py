@@ -37,12 +37,6 @@ Transcript {
     overflow-y: auto;
     scrollbar-gutter: stable;
     scrollbar-size-vertical: 1;
-    scrollbar-background: $background;
-    scrollbar-background-hover: $background;
-    scrollbar-background-active: $background;
-    scrollbar-color: $foreground 20%;
-    scrollbar-color-hover: $foreground 40%;
-    scrollbar-color-active: $foreground 60%;
     & > .transcript--you { color: $text; text-style: bold; }
     & > .transcript--memtui { color: $text-accent; text-style: bold; }
     & > .transcript--meta { color: $text-muted; }

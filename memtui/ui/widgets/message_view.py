@@ -119,10 +119,12 @@ class MessageView:
             parts.append(Part("more", gap=0))
         if data.error:
             errors = self._aside("error", data.error)
-            errors[0].gap = int(bool(self._body))
+            if errors:
+                errors[0].gap = int(bool(self._body))
             parts += errors
         if data.memories and data.state != "writing":
-            parts.append(Part("memories", rows=rows.memory_rows(data)))
+            after_code = bool(self._body) and self._body[-1].piece is not None and self._body[-1].piece.kind == "code"
+            parts.append(Part("memories", gap=int(after_code), rows=rows.memory_rows(data)))
         parts.append(Part("end"))
         self._parts = parts
         self._sum()
@@ -207,14 +209,21 @@ class MessageView:
         done, growing = self._splitter.done, self._splitter.open
         self._body = self._as_parts([*done, growing] if growing is not None else done, self._body)
 
-    def flush(self) -> None:
-        """Show what the stream has brought since the last time."""
+    def flush(self) -> int:
+        """Show what the stream has brought since the last time; the row of the message from which rows are new."""
+        before = self._parts
         if self._splitter is None:
             self.build()
-            return
+            return 0
         if self._fed < len(self.data.text):
             self._feed()
         self._assemble()
+        same = 0
+        while same < min(len(before), len(self._parts)) and (
+            before[same] is self._parts[same] or (before[same].piece is None and before[same].name == self._parts[same].name)
+        ):
+            same += 1
+        return self._tops[same]
 
     def finish(self) -> None:
         """The text is final."""

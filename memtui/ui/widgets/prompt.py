@@ -13,6 +13,7 @@ from textual.document._document import EditResult, Location
 from textual.document._edit import Edit
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from memtui.ui.widgets.message_text import copyable
@@ -51,8 +52,7 @@ class Prompt(TextArea):
         border-subtitle-color: $text-muted;
         border-subtitle-align: right;
         scrollbar-size-vertical: 1;
-        scrollbar-color: $foreground 20%;
-        scrollbar-background: $background;
+        & > .text-area--placeholder { color: $text-muted; }
         & > .prompt--paste { color: $text-accent; text-style: italic; }
         &:focus { border: round $accent; background-tint: $foreground 0%; }
         &.-busy { border: round $foreground 30%; }
@@ -174,7 +174,7 @@ class Prompt(TextArea):
                 self.past.sent(self.draft)  # kept: up brings it back
                 self.draft = ""
             case "up" if self._on_edge(0):
-                return self._walk(self.past.older(self.draft), at_start=True)
+                return self._walk(self.past.older(self.draft), at_start=True) or bool(self.past.texts)
             case "down" if self._on_edge(-1):
                 return self._walk(self.past.newer(self.draft), at_start=False)
             case _:
@@ -248,6 +248,12 @@ class Prompt(TextArea):
         for start, end in places(line):
             text.stylize(self.get_component_rich_style("prompt--paste", partial=True), start, end)
         return text
+
+    def render_line(self, y: int) -> Strip:
+        """A row; nothing where there is no room for a single letter."""
+        if self.content_size.width < 1:
+            return Strip.blank(self.size.width, self.rich_style)
+        return super().render_line(y)
 
     # -- the menu ----------------------------------------------------------------------------------------------------
 

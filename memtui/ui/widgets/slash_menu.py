@@ -178,7 +178,7 @@ class SlashMenu(Widget):
         arguments = cropped(arguments, first - cell_len(name))
         gap = " " * (first - cell_len(name) - cell_len(arguments) + _GAP)
         segments = [
-            Segment("▸ " if chosen else "  ", self._style("name") + background),
+            Segment("▸ " if chosen else "  ", self._style("help") + background),
             Segment(name, self._style("name") + background),
             Segment(arguments, self._style("arguments") + background),
             Segment(gap, self.rich_style + background),

@@ -106,7 +106,7 @@ class Transcript(TranscriptKeys):
             return
         parts = [error] if isinstance(error, str) else [error.what, error.safe, error.todo]
         with self.changing():
-            view.data.error = "\n".join(part for part in parts if part) or "No reply."
+            view.data.error = "\n".join(part for part in parts if part.strip()) or "No reply."
             view.data.state = "failed"
             view.finish()
 
@@ -158,12 +158,21 @@ class Transcript(TranscriptKeys):
 
     def flush(self) -> None:
         """Show what the streams have brought, now."""
-        with self.changing():
+        changed: list[tuple[MessageView, int]] = []
+        with self.changing(repaint=False):
             for view in self._writing.values():
                 before = view.height
-                view.flush()
+                changed.append((view, view.flush()))
                 if not self._stick and view.height != before:
                     self._unseen = True
+        for view, row in changed:  # where nothing moved, only the header and the rows that are new are drawn
+            top = self.messages.top_of(view)
+            self.refresh_lines(top)
+            self.refresh_lines(top + row, max(1, view.height - row))
+            if view.data.thinking:
+                self.refresh_lines(top + 1)
+        if self._unseen:
+            self.refresh_lines(round(self.scroll_y) + self.size.height - 1)
 
     def on_mount(self) -> None:
         """A reply may have begun before."""
@@ -180,7 +189,8 @@ class Transcript(TranscriptKeys):
             self.flush()
             self._rest_until = begin + _SLOWNESS * (self._clock() - begin) - TICK_S
 
-    def _stop_ticking(self) -> None:
+    def stop_ticking(self) -> None:
+        """Draw no more of what is being written but by `flush`."""
         if self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
@@ -210,11 +220,11 @@ class Transcript(TranscriptKeys):
         if view is not None and not view.data.first_s and view.data.thinking:
             view.data.thinking_s = self._clock() - view.data.started_s
         if not self._writing:
-            self._stop_ticking()
+            self.stop_ticking()
         return view
 
     def _forget(self) -> None:
-        self._stop_ticking()
+        self.stop_ticking()
         self.end_search()
         self.messages.clear()
         self._by_id.clear()

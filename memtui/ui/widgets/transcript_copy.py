@@ -14,7 +14,7 @@ from typing import Final
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from memtui.ui.widgets.message_lines import Line
+from memtui.ui.widgets.message_lines import ALL, Line
 from memtui.ui.widgets.message_rows import NAMES, Scene, when
 from memtui.ui.widgets.message_styles import Palette
 from memtui.ui.widgets.message_text import copyable
@@ -80,6 +80,8 @@ def _part_of(view: MessageView, start: Offset, end: Offset, palette: Palette, sc
         to_x = max(0, end.x - MARGIN) if y == end.y else None
         if line is None:
             text.append("\n")
+            continue
+        if line.skip >= ALL:
             continue
         copied = line.copied(from_x, to_x)
         if part.name == "header":

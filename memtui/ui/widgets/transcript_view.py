@@ -91,11 +91,12 @@ class TranscriptView(ScrollView, can_focus=True):
         return self._unseen
 
     @contextmanager
-    def changing(self, *, hold: bool = False) -> Iterator[None]:
+    def changing(self, *, hold: bool = False, repaint: bool = True) -> Iterator[None]:
         """Heights change inside; the reader's place is kept, or the end if that is where the reader is.
 
         Args:
             hold: keep what is shown now even at the end.
+            repaint: draw the viewport anew even if nothing has moved.
         """
         if hold:
             self._stick = False
@@ -104,6 +105,8 @@ class TranscriptView(ScrollView, can_focus=True):
         self.messages.moved()
         if self.size.width:
             self._settle(0 if self._stick else self.messages.find(place))
+            if repaint:
+                self.refresh()
 
     def show_row(self, row: int, rows: int = 1) -> None:
         """Scroll as little as needed to see `rows` rows from `row`; the first of them if they are too many."""
@@ -138,6 +141,8 @@ class TranscriptView(ScrollView, can_focus=True):
         self._place(top)
 
     def _place(self, top: int) -> None:
+        if top != round(self.scroll_y) or self.messages.rows != self.virtual_size.height:
+            self.refresh()
         self._placing = True
         try:
             self.virtual_size = Size(self.size.width, self.messages.rows)
@@ -145,7 +150,6 @@ class TranscriptView(ScrollView, can_focus=True):
         finally:
             self._placing = False
         self._seen()
-        self.refresh()
 
     def _seen(self) -> None:
         if self._stick:
@@ -167,13 +171,11 @@ class TranscriptView(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Lay out at the new width; the reader's place stays."""
         width = paint.content_width(self.scrollable_content_region.width)
-        if width == self.messages.width:
-            self._settle(round(self.scroll_y))
-            return
-        if self.text_selection is not None:
+        if width != self.messages.width and self.text_selection is not None:
             self.screen.clear_selection()  # its columns belong to the old width
         with self.changing():
-            self.messages.rewidth(width)
+            if width != self.messages.width:
+                self.messages.rewidth(width)
 
     # -- painting ----------------------------------------------------------------------------------------------------
 
