@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,7 @@ class Companion:
 
     async def turn(
         self, text: str, *, given_reply: str | None = None, turn_id: str | None = None, again: bool = False
-    ) -> AsyncIterator[Step]:
+    ) -> AsyncGenerator[Step, None]:
         """One user turn: heard, recalled, replied, learned, and a sleep pass if one is due.
 
         Never raises for what a mind, an endpoint or a disk does: that is a `Failed` step, and what was said is kept.

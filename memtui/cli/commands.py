@@ -105,7 +105,7 @@ def cli(ctx: click.Context, home_folder: Path | None, theme: str | None) -> None
     if ctx.invoked_subcommand is None:
         from memtui.ui.launch import run_app
 
-        run_app(context.settings, context.home, theme=theme)
+        ctx.exit(run_app(lambda: context.settings, context.home, theme=theme))
 
 
 pass_context = click.make_pass_decorator(Context)

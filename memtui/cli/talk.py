@@ -114,7 +114,7 @@ def replay_command(context: Context, file: Path, speed: float, headless: bool, a
     from memtui.ui.launch import run_replay
 
     read_session(path)  # what is wrong with the file is said before the screen opens
-    run_replay(context.settings, context.home, path, speed=speed)
+    click.get_current_context().exit(run_replay(lambda: context.settings, context.home, path, speed=speed))
 
 
 def find_session(context: Context, file: Path) -> Path:

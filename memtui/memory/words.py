@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
 
-import snowballstemmer
+if TYPE_CHECKING:
+    from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]")
@@ -36,8 +37,13 @@ _STOP_RU = (
 )
 STOP_WORDS: Final[frozenset[str]] = frozenset(_STOP_EN.split()) | frozenset(_STOP_RU.split())
 
-_ENGLISH = snowballstemmer.stemmer("english")
-_RUSSIAN = snowballstemmer.stemmer("russian")
+
+@cache
+def _stemmer(language: str) -> BaseStemmer:
+    """A stemmer, made at first use: importing them reads every language there is."""
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(language)
 
 
 def stems(text: str) -> list[str]:
@@ -57,7 +63,7 @@ def stems(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    stemmer = _RUSSIAN if "а" <= word[0] <= "я" else _ENGLISH
+    stemmer = _stemmer("russian" if "а" <= word[0] <= "я" else "english")
     return str(stemmer.stemWord(word.removesuffix("'s")))
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import Final
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING, Final
 
 from memtui.errors import MemtuiError, StoreBusyError, StoreFullError
 from memtui.sessions.format import split_torn
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _LOCKS: Final = ".locks"
 _MODE: Final = 0o600  # a chat is its owner's
@@ -125,6 +126,8 @@ def lock_file(path: Path) -> FileLock:
         StoreBusyError: another process (or another part of this one) holds it.
         OSError: the folder can't be written.
     """
+    from filelock import FileLock, Timeout  # here: a first paint does not wait for it
+
     folder = path.parent / _LOCKS
     folder.mkdir(exist_ok=True)
     lock = FileLock(folder / f"{path.name}.lock", is_singleton=False)

@@ -68,7 +68,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("chat.retry", "f8", "retry", "retry", "Ask again for the last reply.", "chat", "live"),
     Action("chat.copy", "ctrl+c", "copy", "copy", "Copy what is selected.", "chat", "app"),
     Action(
-        "memory.sleep", "ctrl+l", "sleep", "sleep", "Run the sleep pass: merge, retire, prune.", "memory", line=0, short=True
+        "memory.sleep",
+        "ctrl+l",
+        "sleep",
+        "sleep",
+        "Run the sleep pass: merge, retire, prune.",
+        "memory",
+        "live",
+        line=0,
+        short=True,
     ),
     Action(
         "memory.panel",
@@ -110,7 +118,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("program.help", "f1", "help", "help", "Keys and commands.", "program", "app", line=5, short=True),
     Action("program.palette", "ctrl+p", "command_palette", "commands", "Find anything by name.", "program", "app", line=6),
     Action("program.quit", "ctrl+q", "quit", "quit", "Leave; everything is kept.", "program", "app"),
-    Action("replay.toggle", "space", "toggle", "play", "Play or pause.", "sessions", "replay", line=0, short=True),
+    Action("replay.toggle", "space", "play_pause", "play", "Play or pause.", "sessions", "replay", line=0, short=True),
     Action(
         "replay.step", "right", "step", "next", "Play one more turn, then stand.", "sessions", "replay", line=1, short=True
     ),
@@ -119,7 +127,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("replay.slower", "down", "slower", "slower", "Play slower.", "sessions", "replay"),
     Action("replay.start", "home", "seek('start')", "begin", "Back to the beginning.", "sessions", "replay"),
     Action("replay.end", "end", "seek('end')", "end", "To the end.", "sessions", "replay"),
-    Action("replay.leave", "q", "leave", "leave", "Leave the replay.", "sessions", "replay", line=7, short=True),
+    Action("replay.leave", "q", "leave", "leave", "Leave the replay.", "sessions", "replay", line=4, short=True),
 )
 """Everything the screens do by key. What works inside one widget alone is in that widget's own bindings."""
 
@@ -160,3 +168,23 @@ def keymap_of(keys: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
         else:
             usable[action_id] = key.strip()
     return usable, problems
+
+
+def key_words(keys: str) -> str:
+    """Keys as people write them: `ctrl+l`, `esc`, `→`."""
+    return ", ".join(_KEY_NAMES.get(key, key) for key in (part.strip() for part in keys.split(",")))
+
+
+_KEY_NAMES: Final = {
+    "escape": "esc",
+    "right": "→",
+    "left": "←",
+    "up": "↑",
+    "down": "↓",
+    "slash": "/",
+    "question_mark": "?",
+    "shift+right": "shift+→",
+    "shift+left": "shift+←",
+    "ctrl+right": "ctrl+→",
+    "ctrl+left": "ctrl+←",
+}

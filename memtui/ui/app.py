@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict, replace
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,23 +14,26 @@ from textual.notifications import SeverityLevel
 from textual.worker import Worker, WorkerState
 
 from memtui.clock import SimClock, zone
-from memtui.config import Settings
 from memtui.errors import MemtuiError
 from memtui.locations import Home, shipped_themes
 from memtui.memory.texts import clean
 from memtui.ui.actions import bindings_for, keymap_of
 from memtui.ui.clipboard import LONGEST_OSC, copy_locally, outcome
 from memtui.ui.farewell import Deadline, on_signals
+from memtui.ui.first_theme import shipped_theme
 from memtui.ui.mode import Mode
 from memtui.ui.palette import MemtuiCommands
-from memtui.ui.themes import load_themes
-from memtui.ui.ui_state import read_ui_state
+from memtui.ui.start import StartSettings, fingerprint, start_settings
+from memtui.ui.ui_state import read_ui_state, write_ui_state
 from memtui.ui.widgets.memory_bars import derived_defaults
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.screen import Screen
 
     from memtui.chat.companion import Companion
+    from memtui.config import Settings
     from memtui.ui.conversation import Opener
     from memtui.ui.session_log import SessionLog
 
@@ -42,7 +46,8 @@ class MemtuiApp(App[int]):
         clock: the simulated clock of the own chat.
         opener: opens the companion, once the screen stands.
         tz: the zone times are shown in.
-        exit_line: what is printed once the terminal is back, or "".
+        start: the settings the first paint needs.
+        state: what the screen remembers between two runs.
     """
 
     CSS_PATH = "app.tcss"
@@ -53,42 +58,90 @@ class MemtuiApp(App[int]):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: Settings | Callable[[], Settings],
         home: Home,
         *,
         clock: SimClock | None = None,
         companion_opener: Opener | None = None,
         mode: Mode | None = None,
+        theme: str | None = None,
     ) -> None:
+        """Args:
+        settings: the settings, or what reads them once the screen stands.
+        theme: colours for this run only.
+
+        Raises:
+            ConfigError: the settings can't be used.
+        """
         super().__init__()
-        self.settings = settings
         self.home = home
         self.clock = clock or SimClock()
         self.opener: Opener = companion_opener or self._open_companion
         self.mode = mode or Mode()
-        self.tz: tzinfo = zone(settings.timezone)
-        self.exit_line = ""
+        self.state = read_ui_state(home.ui_state)
+        self._settings: Settings | None = None if callable(settings) else settings
+        self._load: Callable[[], Settings] | None = settings if callable(settings) else None
+        self.start = self._begin_with()
+        self.tz: tzinfo = zone(self.start.timezone)
         self._deadline = Deadline()
         self._leaving = False
-        keys, self._key_problems = keymap_of(settings.ui.keys)
+        keys, self._key_problems = keymap_of(self.start.keys)
         self.set_keymap(keys)
-        if settings.ui.reduced_motion:
+        if self.start.reduced_motion:
             self.animation_level = "none"
-        self._theme_problems = self._take_themes()
+        self._wanted_theme = theme or ("" if self.start.theme_set else self.state.theme) or self.start.theme
+        self._take_first_theme()
 
-    def _take_themes(self) -> list[str]:
+    def _begin_with(self) -> StartSettings:
+        if self._load is None:
+            return StartSettings.of(self.settings)
+        print_now = fingerprint(self.home.settings_file)
+        kept = {"fingerprint": self.state.fingerprint, "start": self.state.start}
+        start = start_settings(print_now, kept, lambda: self.settings)
+        self.state = replace(self.state, fingerprint=print_now, start=asdict(start))
+        return start
+
+    @property
+    def settings(self) -> Settings:
+        """All settings, read at first use.
+
+        Raises:
+            ConfigError: they can't be used.
+        """
+        if self._settings is None:
+            assert self._load is not None
+            self._settings = self._load()
+        return self._settings
+
+    def remember(self, **changes: str | float) -> None:
+        """Keep a choice for the next run."""
+        self.state = replace(self.state, **changes)  # type: ignore[arg-type]
+        write_ui_state(self.home.ui_state, self.state)
+
+    def _take_first_theme(self) -> None:
+        """The colours of the first paint: a theme that ships is known to be whole, any other is checked first."""
+        theme = shipped_theme(self._wanted_theme)
+        if theme is None:
+            self.load_all_themes()
+        else:
+            self.register_theme(theme)
+            self.theme = theme.name
+
+    def load_all_themes(self) -> None:
+        """Take in all themes; those that are broken are named in one notice."""
+        from memtui.ui.themes import load_themes
+
         themes, problems = load_themes([shipped_themes(), self.home.themes])
         for theme in themes:
             self.register_theme(theme)
-        wanted = self.settings.ui.theme
-        if "theme" not in self.settings.ui.model_fields_set:
-            chosen = read_ui_state(self.home.ui_state).theme
-            wanted = chosen if chosen in self.available_themes else wanted
-        if wanted in self.available_themes:
-            self.theme = wanted
+        if self._wanted_theme in self.available_themes:
+            self.theme = self._wanted_theme
         else:
-            problems.append(f"There is no theme '{wanted}'; /theme lists them.")
-        return problems
+            problems.append(f"There is no theme '{self._wanted_theme}'; /theme lists them.")
+        problems += self._key_problems
+        if problems:
+            message = "\n".join(problems)
+            self.call_later(self.say, message, title="Some settings can't be used", severity="warning", timeout=12)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """memtui's own colours for themes that do not name them (those that come with Textual)."""
@@ -105,11 +158,8 @@ class MemtuiApp(App[int]):
         return ChatScreen()
 
     def on_mount(self) -> None:
-        """Listen for the end; say what of the user's own files can't be used."""
+        """Listen for the end."""
         on_signals(self.leave)
-        problems = [*self._theme_problems, *self._key_problems]
-        if problems:
-            self.say("\n".join(problems), title="Some settings can't be used", severity="warning", timeout=12)
 
     async def _open_companion(self, clock: SimClock, log: SessionLog, session_id: str) -> Companion:
         from memtui.chat.opening import open_companion

@@ -53,7 +53,7 @@ def messages_of(session: Session) -> list[FinishedMessage]:
     messages: list[FinishedMessage] = []
     for line in session.lines:
         if isinstance(line, CommandLine):
-            messages.append(FinishedMessage("notice", line.text, at=line.at, kind="command"))
+            messages.append(FinishedMessage("notice", line.text.removeprefix("/"), at=line.at, kind="command"))
         elif id(line) in replies:
             user, reply = cast("UserTurn", line), replies[id(line)]
             messages.append(FinishedMessage("user", user.text, id=user.id, at=user.at))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -42,7 +42,7 @@ class MemtuiCommands(Provider):
             if score > 0:
                 yield Hit(score, matcher.highlight(name), run, help=help_text)
 
-    def _entries(self) -> Iterator[tuple[str, str, partial[object]]]:
+    def _entries(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         if not hasattr(self.screen, "palette_actions"):
             return
         screen = cast("Commanded", self.screen)

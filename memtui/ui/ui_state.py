@@ -1,4 +1,4 @@
-"""What the screen remembers between two runs: colours and sort that were chosen in it, and how far time was ahead.
+"""What the screen remembers between two runs: colours and sort chosen in it, how far time was ahead, its settings.
 
 A hint and nothing more: a file that is gone or broken is an empty one, and the settings and the ledger win.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,14 @@ class UiState:
     Attributes:
         theme, sort: chosen on the screen; "" where nothing was.
         offset_s: seconds simulated time was ahead, shown until the store is open.
+        fingerprint, start: what the settings were read from, and their values (see `start`).
     """
 
     theme: str = ""
     sort: str = ""
     offset_s: float = 0.0
+    fingerprint: str = ""
+    start: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_ui_state(file: Path) -> UiState:
@@ -32,10 +36,11 @@ def read_ui_state(file: Path) -> UiState:
         data = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return UiState()
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return UiState()
-    known = {field.name: type(field.default) for field in fields(UiState)}
-    return UiState(**{name: data[name] for name, kind in known.items() if type(data.get(name)) is kind})
+    default = asdict(UiState())
+    known = [each.name for each in fields(UiState)]
+    return UiState(**{name: data[name] for name in known if type(data.get(name)) is type(default[name])})
 
 
 def write_ui_state(file: Path, state: UiState) -> None:

@@ -99,7 +99,9 @@ class CardScreen(ModalScreen[str | None]):
 
     def _why(self) -> list[str]:
         now = self._companion.clock.now()
-        return [card_text(line, 2_000) for line in why(self._companion, self._memory, now, lambda at: date_words(at, self._tz))]
+        return [
+            card_text(line, 2_000) for line in why(self._companion, self._memory, now, lambda at: date_words(at, self._tz))
+        ]
 
     def _history(self) -> str:
         told = history(self._companion, self._memory.id)

@@ -57,7 +57,8 @@ class ChatCommands:
         screen.alert_box.dismiss()
         if said:
             screen.chats.leave_welcome()
-            screen.transcript.notice(said, "command")
+            screen.transcript.notice(line.removeprefix("/"), "command")
+            screen.transcript.notice(said)
 
     async def _on_memory(self, name: str, line: str, argument: str) -> str | None:
         screen, companion = self._screen, self._screen.companion
@@ -110,7 +111,7 @@ class ChatCommands:
         if name not in SORTS:
             raise InputError(f"'{one_line(argument, 20)}' is no order.", todo=f"Choose one of {', '.join(SORTS)}.")
         self._screen.panel.sort_by(name)
-        self._screen.remember(sort=name)
+        self._screen.memtui.remember(sort=name)
 
     async def _theme(self, argument: str) -> str | None:
         app = self._screen.memtui
@@ -120,7 +121,7 @@ class ChatCommands:
             near = [name for name in sorted(app.available_themes) if argument.lower() in name.lower()]
             todo = f"Did you mean {', '.join(near[:4])}?" if near else "/theme without a name lists them."
             raise InputError(f"There is no theme '{one_line(argument, 30)}'.", todo=todo)
-        self._screen.remember(theme=argument)
+        self._screen.memtui.remember(theme=argument)
         return None
 
     async def _retry(self, _: str) -> None:
@@ -136,10 +137,7 @@ class ChatCommands:
     async def _replay(self, argument: str) -> None:
         if not argument:
             raise InputError("/replay needs a FILE.", todo="Name a session file, or a sample such as berlin-to-lisbon.")
-        given = Path(argument).expanduser()
-        places = (given, sample_sessions() / argument, self._screen.memtui.home.sessions / argument)
-        files = [place.with_name(place.name + end) for place in places for end in ("", ".jsonl")]
-        file = next((file for file in files if file.is_file()), None)
+        file = session_file(argument, self._screen.memtui.home.sessions)
         if file is None:
             raise InputError(f"There is no session file '{one_line(argument, 60)}'.", todo="/sessions lists your own.")
         await self._play(file)
@@ -150,3 +148,10 @@ class ChatCommands:
 
         read_session(file)  # what is wrong with it is said before the screen opens
         await self._screen.app.push_screen(ReplayScreen(file, 1.0))
+
+
+def session_file(name: str, sessions: Path) -> Path | None:
+    """The file meant by a path, a sample's name or the name of a recorded chat; None if there is none."""
+    places = (Path(name).expanduser(), sample_sessions() / name, sessions / name)
+    files = [place.with_name(place.name + end) for place in places if place.name for end in ("", ".jsonl")]
+    return next((file for file in files if file.is_file()), None)

@@ -1,10 +1,9 @@
-"""The own chat: typing, turns, memory, time, other chats. What each is about is in a part of its own; this is where they meet."""
+"""The own chat: typing, turns, memory, time, other chats. Each is done in a part of its own; here they meet."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,15 +18,12 @@ from memtui.chat.steps import Step
 from memtui.errors import InputError, MemtuiError, StoreError
 from memtui.ui.actions import Where, bindings_for
 from memtui.ui.conversation import Conversation
-from memtui.ui.mind_words import label_of
 from memtui.ui.screens.chat_commands import ChatCommands
 from memtui.ui.screens.chat_memory import ChatMemory
 from memtui.ui.screens.chat_sessions import ChatSessions
 from memtui.ui.screens.chat_sleep import ChatSleep
-from memtui.ui.screens.sleep_screen import SleepScreen
-from memtui.ui.screens.stage import Stage, short_title
+from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
 from memtui.ui.screens.stage_time import nights_words, warp_words
-from memtui.ui.ui_state import UiState, read_ui_state, write_ui_state
 from memtui.ui.widgets.clock_line import ClockLine
 from memtui.ui.widgets.memory_panel import MemoryPanel
 from memtui.ui.widgets.prompt import Prompt
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
     from memtui.chat.companion import Companion
     from memtui.clock import SimClock
     from memtui.ui.actions import Action
+    from memtui.ui.screens.sleep_screen import SleepScreen
 
 REFRESH_EVERY = 3
 """Seconds between two looks at what other processes wrote."""
@@ -50,7 +47,6 @@ class ChatScreen(Stage):
 
     Attributes:
         conversation: the chat itself.
-        state: what the screen remembers between two runs.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("chat", "live")]
@@ -64,20 +60,16 @@ class ChatScreen(Stage):
         self.sleeping = ChatSleep(self)
         self.chats = ChatSessions(self)
         self.commands = ChatCommands(self)
-        self.state = UiState()
         self._nights_checked: datetime | None = None
         self._quiet_s = 0
 
     def compose(self) -> ComposeResult:
         """As a stage, with the conversation made first."""
         app = self.memtui
-        self.state = read_ui_state(app.home.ui_state)
-        self.expected_offset_s = self.state.offset_s
+        self.expected_offset_s = app.state.offset_s
         self.prompt.cursor_blink = app.animation_level != "none"
-        self.conversation = Conversation(
-            app.opener, app.home.sessions, app.clock, self, mind_label=label_of(app.settings.mind)
-        )
-        self.panel.rows.listing.sort = self.state.sort or app.settings.ui.sort
+        self.conversation = Conversation(app.opener, app.home.sessions, app.clock, self, mind_label=app.start.mind_label)
+        self.panel.rows.listing.sort = app.state.sort or app.start.sort
         yield from super().compose()
 
     def foot(self) -> ComposeResult:
@@ -90,7 +82,12 @@ class ChatScreen(Stage):
         """Paint first; open memory after that."""
         super().on_mount()
         self.chats.welcome(0)
-        self.call_after_refresh(self.begin)
+        self.call_after_refresh(self.after_first_paint)
+
+    def after_first_paint(self) -> None:
+        """What a first paint need not wait for: memory and the other themes."""
+        self.begin()
+        self.set_timer(THEMES_AFTER_S, self.memtui.load_all_themes)
 
     def begin(self) -> None:
         """Open memory, off this thread."""
@@ -105,13 +102,8 @@ class ChatScreen(Stage):
         self.time.stop()
         companion = self.companion
         if companion is not None:
-            self.remember(offset_s=round(companion.clock.offset().total_seconds(), 3))
+            self.memtui.remember(offset_s=round(companion.clock.offset().total_seconds(), 3))
         await self.conversation.close()
-
-    def remember(self, **changes: str | float) -> None:
-        """Keep a choice for the next run."""
-        self.state = replace(self.state, **changes)  # type: ignore[arg-type]
-        write_ui_state(self.memtui.home.ui_state, self.state)
 
     # -- what a stage asks -----------------------------------------------------------------------------------------
 
@@ -137,7 +129,7 @@ class ChatScreen(Stage):
     def mind_label(self) -> str:
         """Who thinks."""
         companion = self.companion
-        return companion.mind.label if companion is not None else label_of(self.memtui.settings.mind)
+        return companion.mind.label if companion is not None else self.memtui.start.mind_label
 
     @property
     def busy(self) -> bool:
@@ -247,7 +239,7 @@ class ChatScreen(Stage):
             self.time.take_in(companion)
             if not self.busy and self.time.preview is None:
                 self.panel.resort()
-            self.transcript.notice(f"While you were away {nights_words(reports)} /undo takes the last back.", "sleep")
+            self.transcript.notice(f"{nights_words(reports, len(reports)).capitalize()} /undo takes the last back.", "sleep")
 
     async def _refresh(self, companion: Companion) -> None:
         if await companion.store.refresh_async():
@@ -274,7 +266,7 @@ class ChatScreen(Stage):
 
     @on(MemoryPanel.Sorted)
     def _sorted(self, message: MemoryPanel.Sorted) -> None:
-        self.remember(sort=message.name)
+        self.memtui.remember(sort=message.name)
 
     @on(Timeline.Committed)
     def _committed(self, message: Timeline.Committed) -> None:
@@ -290,12 +282,12 @@ class ChatScreen(Stage):
         action = {"title": "sessions", "rate": "pause", "date": "time", "day": "time", "ahead": "time", "tokens": "memory"}
         await self.run_action(action.get(message.part, "app.help"))
 
-    @on(SleepScreen.Apply)
-    def _apply_sleep(self, message: SleepScreen.Apply) -> None:
+    def on_sleep_screen_apply(self, message: SleepScreen.Apply) -> None:
+        """The person agreed to a plan."""
         self.work(self.sleeping.apply(message.plan), "sleep")
 
-    @on(SleepScreen.Undo)
-    def _undo_sleep(self) -> None:
+    def on_sleep_screen_undo(self) -> None:
+        """The applied pass is to be taken back."""
         self.work(self.sleeping.undo(), "sleep")
 
     async def warp(self, hours: float) -> None:
@@ -306,7 +298,7 @@ class ChatScreen(Stage):
             self.timeline.end_warp()
             raise
         self._nights_checked = report.end
-        self.transcript.notice(warp_words(report), "warp")
+        self.transcript.notice(warp_words(report, self.memtui.start.nightly), "warp")
         if self.focused is self.timeline:
             self.resting_focus.focus()
 

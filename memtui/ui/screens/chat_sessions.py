@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from memtui.errors import InputError, MemtuiError
 from memtui.ui.history import messages_of
-from memtui.ui.screens.sessions_screen import SessionsScreen
 from memtui.ui.screens.welcome import welcome_lines
 from memtui.ui.widgets.prompt_history import PromptHistory
 
@@ -28,9 +27,9 @@ class ChatSessions:
         screen = self._screen
         if not screen.transcript.is_empty and not self._welcoming:
             return
-        home, settings = screen.memtui.home, screen.memtui.settings
+        home = screen.memtui.home
         lines = welcome_lines(
-            offline=settings.mind.provider == "offline",
+            offline=screen.memtui.start.provider == "offline",
             label=screen.mind_label,
             settings_file=str(home.settings_file),
             remembered=remembered,
@@ -56,6 +55,8 @@ class ChatSessions:
 
     def choose(self) -> None:
         """The list of chats."""
+        from memtui.ui.screens.sessions_screen import SessionsScreen
+
         screen = self._screen
         current = screen.conversation.log.recorder.path
         listed = SessionsScreen(screen.memtui.home.sessions, screen.memtui.tz, current, screen.conversation.log.rename)
@@ -104,8 +105,8 @@ class ChatSessions:
         recorder = self._screen.conversation.log.recorder
         if recorder.header is None:
             raise InputError("There is nothing to write yet.", todo="Say something first.")
-        target = Path(argument).expanduser()
-        if target.exists():
+        target = await asyncio.to_thread(Path(argument).expanduser)
+        if await asyncio.to_thread(target.exists):
             raise InputError(f"{target} is there already.", safe="Nothing was changed.", todo="Choose another name.")
         from memtui.sessions.export import export_chat
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memtui.clock import monotonic
 from memtui.errors import InputError, MemtuiError
-from memtui.ui.screens.sleep_screen import SleepScreen
+from memtui.ui.screens.stage_time import sleep_words
 
 if TYPE_CHECKING:
     from textual.worker import Worker
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memtui.chat.steps import SleepReport
     from memtui.memory.sleep.plan import Plan
     from memtui.ui.screens.chat_screen import ChatScreen
+    from memtui.ui.screens.sleep_screen import SleepScreen
 
 
 class ChatSleep:
@@ -34,6 +35,8 @@ class ChatSleep:
             return
         if self._open is not None:
             return
+        from memtui.ui.screens.sleep_screen import SleepScreen
+
         self._open = SleepScreen(owner=self._screen, tz=self._screen.memtui.tz)
         self._screen.app.push_screen(self._open, self._closed)
         self._planning = self._screen.run_worker(self._plan(companion, self._open), group="plan", exit_on_error=False)
@@ -66,7 +69,7 @@ class ChatSleep:
             return
         self._screen.memories.changed(companion)
         screen.show_report(self._report)
-        self._screen.transcript.notice(f"{self._report.sentence} /undo takes it back.", "sleep")
+        self._screen.transcript.notice(sleep_words(self._report), "sleep")
 
     async def undo(self) -> None:
         """Take the applied pass back."""

@@ -13,13 +13,20 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memtui.chat.commands import COMMANDS
-from memtui.ui.actions import GROUPS, Action, Where, actions_for
+from memtui.ui.actions import GROUPS, Action, Where, actions_for, key_words
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
 _KEY_WIDTH = 18
 _COMMAND_WIDTH = 32
+_NAMES = {
+    "MemoryPanel": "memory panel",
+    "MemoryRows": "list of memories",
+    "Timeline": "time line",
+    "Transcript": "conversation",
+    "Prompt": "prompt",
+}
 _ABOUT = (
     "The bar is the memory: full at salience 1, gone below the floor ┆. A recall makes it slower to fade.\n"
     "Left of ● on the time line is what was, right of it the next 40 days: move, see what would fade, press enter.\n"
@@ -68,7 +75,7 @@ class HelpScreen(ModalScreen[None]):
         self.query_one("#help-page").scroll_up(animate=False)
 
     def _content(self) -> Content:
-        heading, key = (self.get_visual_style(f"help--{name}") for name in ("heading", "key"))
+        heading, key = (self.get_visual_style(f"help--{name}", partial=True) for name in ("heading", "key"))
         lines: list[Content] = []
 
         def section(title: str, rows: Iterable[tuple[str, str]], width: int) -> None:
@@ -96,7 +103,7 @@ def _row(left: str, right: str, width: int, style: object) -> Content:
 
 
 def _name(widget: Widget) -> str:
-    return str(getattr(widget, "help_name", "") or type(widget).__name__.lower())
+    return _NAMES.get(type(widget).__name__, type(widget).__name__)
 
 
 def _own_keys(widget: Widget) -> list[tuple[str, str]]:
@@ -107,23 +114,3 @@ def _own_keys(widget: Widget) -> list[tuple[str, str]]:
         if meaning:
             rows.setdefault(meaning, []).append(key_words(binding.key))
     return [(", ".join(keys), meaning) for meaning, keys in rows.items()]
-
-
-def key_words(keys: str) -> str:
-    """Keys as people write them: `ctrl+l`, `esc`, `→`."""
-    return ", ".join(_KEY_NAMES.get(key, key) for key in (part.strip() for part in keys.split(",")))
-
-
-_KEY_NAMES = {
-    "escape": "esc",
-    "right": "→",
-    "left": "←",
-    "up": "↑",
-    "down": "↓",
-    "slash": "/",
-    "question_mark": "?",
-    "shift+right": "shift+→",
-    "shift+left": "shift+←",
-    "ctrl+right": "ctrl+→",
-    "ctrl+left": "ctrl+←",
-}

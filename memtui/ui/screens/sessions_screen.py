@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.style import Style
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -96,10 +97,13 @@ class SessionsScreen(ModalScreen[Path | None]):
         mark = "● " if entry.path == self._current else "  "
         title = one_line(clean(entry.title), _TITLE_WIDTH) or "(no title)"
         return Content.assemble(
-            (mark, self.get_visual_style("sessions--open")),
-            (title, self.get_visual_style("sessions--title")),
-            (f"  {turns}, {when}", self.get_visual_style("sessions--when")),
+            (mark, self._style("open")),
+            (title, self._style("title")),
+            (f"  {turns}, {when}", self._style("when")),
         )
+
+    def _style(self, name: str) -> Style:
+        return self.get_visual_style(f"sessions--{name}", partial=True)
 
     def _say(self, text: str) -> None:
         if not text:

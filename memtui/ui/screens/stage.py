@@ -1,7 +1,7 @@
 """What the own chat and a replay share: a transcript beside a living memory, over a time line.
 
 Wide terminals show the panel at the side; below 100 columns it is a drawer over the chat and a strip of one line stands in
-for it; on very small ones only transcript and foot are left. `Stage` lays out and shows; what happens is its heirs' business.
+for it; on very small ones only transcript and foot are left. `Stage` lays out and shows; what happens is up to its heirs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from textual.widget import Widget
 
 from memtui.errors import MemtuiError
 from memtui.memory.texts import one_line
-from memtui.ui.actions import Where, actions_for, key_line
-from memtui.ui.screens.error_screen import ErrorScreen
-from memtui.ui.screens.help_screen import key_words
+from memtui.ui.actions import Where, actions_for, key_line, key_words
 from memtui.ui.screens.stage_time import StageTime
 from memtui.ui.screens.stage_turns import StageTurns
 from memtui.ui.widgets.alert import Alert
@@ -32,12 +30,18 @@ from memtui.ui.widgets.timeline import Timeline
 from memtui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memtui.chat.companion import Companion
     from memtui.clock import SimClock
     from memtui.memory.model import Memory
     from memtui.ui.actions import Action
     from memtui.ui.app import MemtuiApp
 
+_BY_KEY_ALONE = frozenset({"chat.stop", "chat.prompt", "chat.copy", "program.palette"})
+"""Actions that make no sense from a palette that has taken the focus."""
+THEMES_AFTER_S = 0.2
+"""Seconds after the first paint at which the other themes are read."""
 CARD_EVENTS = 6
 """The last events of a memory that its small card tells."""
 
@@ -53,8 +57,16 @@ class Stage(Screen[None]):
         expected_offset_s: how far ahead time is believed to be before the store is open.
     """
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (16, "-low"), (30, "-tall")]
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-tiny"),
+        (60, "-narrow"),
+        (100, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-short"),
+        (16, "-low"),
+        (30, "-tall"),
+    ]
     AUTO_FOCUS = ""
     places: ClassVar[tuple[Where, ...]] = ("app", "chat")
     watches: ClassVar[bool] = True
@@ -96,6 +108,11 @@ class Stage(Screen[None]):
         raise NotImplementedError
 
     @property
+    def shown_rate(self) -> float:
+        """How fast time runs, for the top line."""
+        return self.companion.clock.rate if self.companion is not None else self.clock.rate
+
+    @property
     def busy(self) -> bool:
         """Whether a turn is running."""
         return False
@@ -108,6 +125,9 @@ class Stage(Screen[None]):
     def foot(self) -> ComposeResult:
         """What stands under the transcript."""
         raise NotImplementedError
+
+    def look_around(self) -> None:
+        """Called once a second while time is watched."""
 
     async def end(self) -> None:
         """The program is left: close what is open, in about a second."""
@@ -189,7 +209,7 @@ class Stage(Screen[None]):
 
     def palette_actions(self) -> tuple[Action, ...]:
         """What the palette offers by name."""
-        return actions_for(*self.places)
+        return tuple(action for action in actions_for(*self.places) if action.id not in _BY_KEY_ALONE)
 
     # -- errors ----------------------------------------------------------------------------------------------------
 
@@ -199,6 +219,8 @@ class Stage(Screen[None]):
 
     @on(Alert.Opened)
     def _alert_opened(self, message: Alert.Opened) -> None:
+        from memtui.ui.screens.error_screen import ErrorScreen
+
         self.app.push_screen(ErrorScreen.of(message.error), lambda _: self._dismiss_alert())
 
     def _dismiss_alert(self) -> None:
@@ -219,6 +241,12 @@ class Stage(Screen[None]):
             return
         if not self.is_wide:
             self.open_card(memory)
+
+    def follow(self, memories: Iterable[str]) -> None:
+        """Let the card show the first of these, unless the person is among the memories."""
+        memory = next(iter(memories), None)
+        if memory is not None and self.panel.tab == "active" and not self.panel.rows.has_focus:
+            self.panel.select(memory)
 
     def open_card(self, memory: str, section: str = "") -> None:
         """All there is about a memory, over the chat."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from memtui.chat.nights import nights_between
 from memtui.clock import RATES
 from memtui.errors import InputError
 from memtui.memory.moments import to_us
@@ -17,7 +18,7 @@ from memtui.ui.time_words import span_words
 from memtui.ui.widgets.clock_line import ClockState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from textual.timer import Timer
 
@@ -103,7 +104,7 @@ class StageTime:
                 now=now.replace(second=0, microsecond=0),
                 tz=screen.memtui.tz,
                 day=(now - self._first).days + 1 if self._first is not None else 1,
-                rate=clock.rate,
+                rate=screen.shown_rate,
                 real=clock.is_real() if companion is not None else screen.expected_offset_s < 1,
                 ahead_hours=round(ahead * 60) / 60,
                 mind=screen.mind_label,
@@ -207,23 +208,31 @@ class StageTime:
         return next((faster for faster in running if faster > rate), running[0])
 
 
-def warp_words(report: WarpReport) -> str:
-    """A warp in one line: `+3d: memory slept 3 nights: 4 merged, 1 retired, 6 faded`."""
+def warp_words(report: WarpReport, nightly: bool) -> str:
+    """A warp in one line: `+3d: memory slept 3 nights: 4 merged, 1 retired, 6 faded`.
+
+    Args:
+        nightly: whether memory sleeps each night.
+    """
     hours = (report.end - report.start) / timedelta(hours=1)
     cut = " (stopped on the way)" if report.cancelled else ""
-    return f"+{span_words(hours)}{cut}: {nights_words(report.nights)}"
+    nights = len(nights_between(report.start, report.end)) if nightly else 0
+    told = f": {nights_words(report.nights, nights)}" if nights else "."
+    return f"+{span_words(hours)}{cut}{told}"
 
 
-def nights_words(reports: Iterable[SleepReport]) -> str:
-    """What some nights did, together."""
+def nights_words(nights: Sequence[SleepReport], count: int) -> str:
+    """What `count` nights did, together; `nights` are those that found something to do."""
     from memtui.memory.sleep.plan import Action
 
-    nights = list(reports)
-    if not nights:
-        return "no sleep pass had anything to do."
     merged = sum(night.plan.count(Action.MERGE, Action.DUPLICATE) for night in nights)
     retired = sum(night.plan.count(Action.SUPERSEDE) for night in nights)
     faded = sum(night.plan.count(Action.PRUNE) for night in nights)
     parts = [f"{count} {what}" for count, what in ((merged, "merged"), (retired, "retired"), (faded, "faded")) if count]
-    many = f"memory slept {len(nights)} night{'' if len(nights) == 1 else 's'}"
+    many = f"memory slept {count} night{'' if count == 1 else 's'}"
     return f"{many}: {', '.join(parts)}." if parts else f"{many}; nothing had to go."
+
+
+def sleep_words(report: SleepReport) -> str:
+    """A sleep pass in one line, and how to take it back where it did anything."""
+    return f"{report.sentence} /undo takes it back." if report.plan.items else report.sentence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memtui.chat.steps import Failed, Heard, Learned, RecalledFor, Replied, Said, Slumbered, Step
 from memtui.errors import InputError, MemtuiError
 from memtui.memory.recall import Recollection
+from memtui.ui.screens.stage_time import sleep_words
 from memtui.ui.widgets.recall_lines import RecallLine, recall_lines
 
 if TYPE_CHECKING:
@@ -19,21 +20,25 @@ class StageTurns:
 
     Attributes:
         running: id of the turn whose reply is being written, or "".
+        streamed: whether the reply came in pieces.
     """
 
     def __init__(self, stage: Stage) -> None:
         self.running = ""
+        self.streamed = False
         self._stage = stage
         self._again = False
         self._recollection: Recollection | None = None
         self._memories: tuple[RecallLine, ...] = ()
         self._unfinished: Replied | None = None
+        self._news: tuple[str, ...] = ()
 
     def begins(self, again: bool) -> None:
         """A turn is being asked; `again` when its text stands in the transcript already."""
         self._again = again
         self.running = ""
-        self._recollection, self._memories, self._unfinished = None, (), None
+        self.streamed = False
+        self._recollection, self._memories, self._unfinished, self._news = None, (), None, ()
         self._stage.alert_box.dismiss()
 
     def stepped(self, step: Step, companion: Companion) -> None:
@@ -44,15 +49,17 @@ class StageTurns:
             case RecalledFor(recollection=recollection):
                 self._recalled(recollection, companion)
             case Said(delta=delta):
+                self.streamed = True
                 self._stage.transcript.append(self.running, delta.text, delta.thinking)
             case Replied():
                 self._replied(step, companion)
-            case Learned():
+            case Learned(created=created, reinforced=reinforced):
                 self._finish()
                 self._stage.time.take_in(companion)
+                self._news = (*created, *reinforced)
             case Slumbered(report=report):
                 self._stage.time.take_in(companion)
-                self._stage.transcript.notice(f"{report.sentence} /undo takes it back.", "sleep")
+                self._stage.transcript.notice(sleep_words(report), "sleep")
             case Failed(error=error, stage=stage):
                 self._failed(error, stage)
 
@@ -61,11 +68,13 @@ class StageTurns:
         stage = self._stage
         self._finish()
         if self.running and broken_off:
-            stage.transcript.fail_reply(self.running, "Broken off. Nothing was taken in from this turn: /retry asks it again.")
+            stage.transcript.fail_reply(self.running, "Broken off; nothing was taken in. /retry asks it again.")
         self.running = ""
         if companion is not None:
             stage.time.take_in(companion)
             stage.panel.resort()
+            recalled = self._recollection.recalled if self._recollection is not None else ()
+            stage.follow((*self._news, *recalled))
 
     def _heard(self, step: Heard) -> None:
         transcript = self._stage.transcript

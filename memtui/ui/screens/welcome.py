@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 WELCOME: Final = (
-    "This chat remembers what you tell it, and you can watch it forget: each memory on the right is a bar that fades "
-    "with time and grows when it is recalled.",
+    "This chat remembers what you tell it, and you can watch it forget: each memory is a bar (ctrl+e) that fades with "
+    "time and grows when it is recalled.",
     "Say something about yourself, then drag the time line (ctrl+t) forward. /tour shows it all in two minutes.",
 )
 """The first two lines; the third is `mind_line`."""

@@ -44,7 +44,6 @@ class ReplayBar(Widget, can_focus=True):
     """One line: what plays, the track, where it stands, the speed."""
 
     ALLOW_SELECT = False
-    help_name = "replay bar"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"replay-bar--{name}" for name in ("mark", "title", "done", "rail", "handle", "count", "speed")
     }
