@@ -130,7 +130,7 @@ def lock_file(path: Path) -> FileLock:
 
     folder = path.parent / _LOCKS
     folder.mkdir(exist_ok=True)
-    lock = FileLock(folder / f"{path.name}.lock", is_singleton=False)
+    lock = FileLock(folder / f"{path.name}.lock", is_singleton=False, thread_local=False)  # released by any thread
     try:
         lock.acquire(timeout=0)
     except Timeout as error:

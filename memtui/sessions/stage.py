@@ -35,17 +35,16 @@ def start_of(session: Session) -> datetime:
 
 
 def recorded_mind(session: Session, fallback: Mind | None = None) -> Mind:
-    """The session's recorded calls; what it did not record, `fallback` (the offline mind) thinks."""
+    """The session's recorded calls; in a session without any, `fallback` (the offline mind) thinks."""
     from memtui.minds.offline.mind import OfflineMind
     from memtui.minds.recorded import RecordedMind
 
     thinking = fallback or OfflineMind()
-    slept = any(call.call in ("judge", "summarize") for call in session.mind_calls)
-    return RecordedMind(session.mind_calls, QuietNights(thinking) if slept else thinking)
+    return RecordedMind(session.mind_calls, QuietNights(thinking) if session.mind_calls else thinking)
 
 
 class QuietNights:
-    """A fallback that decides nothing in sleep: where a session recorded its nights, what is not recorded did not happen.
+    """A fallback that decides nothing in sleep: in a recorded session, what is not recorded did not happen.
 
     Verdicts that change nothing are not recorded; a mind that thought of those pairs anew could retire what the session
     kept.

@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -130,6 +131,16 @@ def test_two_recorders_never_share_a_file(tmp_path: Path) -> None:
     first.close()
     Recorder.resume(first.path).close()
     second.close()
+
+
+def test_any_thread_may_close(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path, fsync=False)
+    recorder.user("t1", T0, "Hello")
+    closing = threading.Thread(target=recorder.close)
+    closing.start()
+    closing.join()
+    assert recorder.path is not None
+    Recorder.resume(recorder.path, fsync=False).close()
 
 
 def test_resuming_goes_on_in_the_same_file(tmp_path: Path) -> None:
