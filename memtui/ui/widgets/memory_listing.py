@@ -139,8 +139,9 @@ class Listing:
 
     def listed(self, rows: Iterable[int]) -> list[int]:
         """Those of `rows` that stand in the active order."""
-        order = self._orders["active"]
-        return [row for row in rows if order.position(row) is not None]
+        wanted = np.fromiter(rows, np.int64)
+        found: list[int] = wanted[np.isin(wanted, self._orders["active"].rows())].tolist()
+        return found
 
     def id_of(self, row: int | None) -> str | None:
         """The id of a row."""

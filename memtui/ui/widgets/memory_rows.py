@@ -323,7 +323,7 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
     def _touch(self) -> None:
         """Repaint the lines whose cells changed since they were last computed."""
         before = self._shown
-        if before is None or not self._viewport:
+        if before is None or not self._viewport or not self.is_on_screen:
             self._shown = None
             self.refresh()
             return

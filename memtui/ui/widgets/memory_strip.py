@@ -103,7 +103,7 @@ class MemoryStrip(Widget):
     def tick(self, now_us: int) -> None:
         """The clock moved on; looked at four times a second at most, and only while the strip is shown."""
         self._now_us = now_us
-        if self.display and self.is_attached:
+        if self.display and self.is_mounted:
             self._pace.ask()
 
     def preview(self, then_us: int | None) -> None:
@@ -120,6 +120,10 @@ class MemoryStrip(Widget):
         """Fit the words anew."""
         self._pace.at_once()
 
+    def on_show(self) -> None:
+        """Catch up with what happened while it was hidden."""
+        self._pace.at_once()
+
     def on_click(self, event: events.Click) -> None:
         """Ask for the panel."""
         event.stop()
@@ -131,7 +135,7 @@ class MemoryStrip(Widget):
         return Strip(segments).crop_extend(0, self.content_size.width, self.rich_style)
 
     def _look(self) -> None:
-        if self._frame is None or self._law is None:
+        if self._frame is None or self._law is None or not self.display:
             return
         width = self.content_size.width
         pieces = strip_pieces(self._frame, self._law, self._now_us, self._then_us, self._given, width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -102,6 +103,12 @@ def retired(text: str, reason: RetireReason, hours_ago: float, *, by: str | None
         retired_reason=reason,
         retired_by=by,
     )
+
+
+def retire(frame: Frame, row: int) -> None:
+    """Retire the memory in `row`, at `NOW`."""
+    left = replace(frame.memories[row], status=Status.RETIRED, retired_at=NOW, retired_reason=RetireReason.SUPERSEDED)
+    frame.upsert(left, frame.texts[row])
 
 
 def told_frame() -> Frame:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memtui.memory.frame import Frame
-from memtui.memory.model import RetireReason, Status
 from memtui.memory.moments import HOUR_US
 from memtui.ui.widgets.memory_listing import Listing
-from tests.ui.panel.panel_app import LAW, NOW, NOW_US, memory, told_frame
+from tests.ui.panel.panel_app import LAW, NOW, NOW_US, memory, retire, told_frame
 
 
 def listed(listing: Listing) -> list[int]:
@@ -20,11 +19,6 @@ def shown() -> tuple[Listing, Frame]:
     listing = Listing()
     assert listing.show(frame, LAW, NOW_US) is None
     return listing, frame
-
-
-def retire(frame: Frame, row: int) -> None:
-    left = replace(frame.memories[row], status=Status.RETIRED, retired_at=NOW, retired_reason=RetireReason.FORGOTTEN)
-    frame.upsert(left, frame.texts[row])
 
 
 def test_a_new_frame_is_sorted_and_a_changed_one_is_not() -> None:

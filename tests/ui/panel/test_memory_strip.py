@@ -55,5 +55,13 @@ async def test_it_follows_the_clock_the_preview_and_the_replies() -> None:
         await pilot.resize_terminal(30, 10)
         await settle(pilot)
         assert cell_len(strip.render_line(0).text) == 28
+        await pilot.resize_terminal(80, 10)
+        strip.display = False
+        await settle(pilot)
+        strip.preview(NOW_US + 24 * HOUR_US)
+        strip.tick(NOW_US)
+        strip.display = True
+        await settle(pilot)
+        assert "fade in 1d" in strip.render_line(0).text or "stay for 1d" in strip.render_line(0).text
         await pilot.click(strip)
         assert app.opened == 1
