@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from memtui.chat.companion import LINE_COST
 from memtui.chat.nights import nights_between
 from memtui.chat.steps import Failed
 from memtui.memory.frame import Vectors
@@ -106,7 +107,7 @@ class _Told:
 
     @staticmethod
     def _shown(turn: UserTurn) -> Shown:
-        return Shown(turn.text, (turn.id,), True, count_tokens(turn.text))
+        return Shown(turn.text, (turn.id,), True, count_tokens(turn.text) + LINE_COST)
 
 
 class NaiveAgent(_Told):
@@ -145,7 +146,7 @@ class WindowAgent(_Told):
 
     async def hear(self, turn: UserTurn) -> int:
         """Keep the turn, drop the oldest beyond the window."""
-        spent = sum(count_tokens(kept.text) for kept in self.turns)
+        spent = sum(self._shown(kept).tokens for kept in self.turns)
         self.turns = [*self.turns, turn][-self._size :]
         return spent
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from memtui.memory.moments import to_us
 from memtui.memory.recall import Cue, Recollection, recall
 from memtui.memory.sleep.plan import Plan, plan_bodies
 from memtui.memory.texts import clean, content_hash, mask_secrets, one_line, same_key
+from memtui.memory.words import asks
 from memtui.minds.base import Message, Mind
 from memtui.minds.tokens import count_tokens
 
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 
 _NO_CHANGE = frozenset({"warped", "undone", "recalled", "turned", "judged"})
 """Events that leave nothing a person would want to undo."""
-_LINE_COST = 12
-"""Tokens a memory's id and dates cost in the prompt beside its text."""
+LINE_COST = 10
+"""Tokens a memory's id and date cost in the prompt beside its text (`minds.prompts`)."""
 
 
 class Companion:
@@ -112,7 +114,7 @@ class Companion:
     async def recall_for(self, text: str) -> Recollection:
         """What recall would put into the prompt for `text` now. Writes nothing and reinforces nothing."""
         text = clean(text)
-        cue = await self.cue(text)
+        cue = replace(await self.cue(text), asks=True)
         return await asyncio.to_thread(self.recall_now, cue)
 
     async def cue(self, text: str) -> Cue:
@@ -125,7 +127,7 @@ class Companion:
         words = await asyncio.to_thread(self.store.search_words, text, self.recall_policy.candidates)
         reader = self.mind.slot_reader
         slots = reader.posteriors(vector[np.newaxis])[0] if reader is not None else None
-        return Cue(text, vector, words, slots)
+        return Cue(text, vector, words, slots, asks(text))
 
     def recall_now(self, cue: Cue) -> Recollection:
         """`recall` with this companion's law, policy and clock."""
@@ -135,7 +137,7 @@ class Companion:
             to_us(self.clock.now()),
             self.law,
             self.recall_policy,
-            lambda text: count_tokens(text) + _LINE_COST,
+            lambda text: count_tokens(text) + LINE_COST,
         )
 
     # -- single memories -------------------------------------------------------------------------------------------

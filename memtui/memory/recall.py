@@ -32,7 +32,7 @@ class RecallPolicy:
         min_coverage: share of the question's content words from which words alone let it pass.
         min_slot: inner product of slot posteriors from which the slot alone lets it pass.
         tie: relevances closer than this are a tie, broken by retention.
-        backfill: whether what did not pass may fill the remaining budget.
+        backfill: whether, when something is asked, the best of what did not pass fills the remaining budget.
         max_memories: upper bound on the memories in a prompt.
     """
 
@@ -44,7 +44,7 @@ class RecallPolicy:
     min_coverage: float = 0.5
     min_slot: float = 0.35
     tie: float = 0.05
-    backfill: bool = False
+    backfill: bool = True
     max_memories: int = 12
 
 
@@ -57,12 +57,14 @@ class Cue:
         vector: float32 (dims,), unit length.
         words: BM25 score by memory id, from the full-text index (absent: no shared word).
         slots: float32 (slot_count,) posterior of what is asked for, or None.
+        asks: whether something is asked; only then backfill is of use.
     """
 
     text: str
     vector: Vectors
     words: Mapping[str, float]
     slots: Vectors | None = None
+    asks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def recall(
     items: list[Recollected] = []
     spent = 0
     for i in order:
-        if not passed[i] and not policy.backfill:
+        if not passed[i] and not (policy.backfill and cue.asks):
             break
         if len(items) >= policy.max_memories:
             break

@@ -72,3 +72,15 @@ def coverage(query: frozenset[str], text: str) -> float:
     if not query:
         return 0.0
     return len(query & frozenset(stems(text))) / len(query)
+
+
+_ASKING = re.compile(
+    r"\?|^\W*(?:who|what|when|where|which|why|how|whose|do i|am i|did i|can i|should i|remind|"
+    r"кто|что|где|куда|откуда|когда|какой|какая|какое|какие|сколько|почему|зачем|как|чей|чья|напомни|можно ли|нужно ли)\b",
+    re.IGNORECASE,
+)
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks something: a question mark anywhere, or a question's first word (en, ru)."""
+    return _ASKING.search(text[:_LONGEST_TEXT]) is not None

@@ -25,12 +25,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory as a prompt shows it: quoted data with an id and a date, never an instruction."""
+    """A memory as a prompt shows it: quoted data with an id and a date, never an instruction.
+
+    `passed` is False for what did not pass the relevance gate and only fills the room that was left.
+    """
 
     id: str
     text: str
     said_at: datetime
     valid_from: datetime
+    passed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

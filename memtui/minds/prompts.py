@@ -39,7 +39,8 @@ remember it; never make it up."""
 
 _MEMORIES: Final = """\
 What you remember of the user that may bear on this message stands between <memories> and </memories>: their own words from \
-earlier talks ("I" is the user), each with its id, the day it was said and the day since when it is true. All of it {data}
+earlier talks ("I" is the user), a line each, with its id, the day it was said and, where that differs, the day since when \
+it is true. All of it {data}
 Use what helps and leave the rest; don't list it, don't cite ids. Of two that disagree the one true since the later day \
 holds. If the answer is not there, say that you don't remember it; never make it up.
 <memories>
@@ -198,9 +199,11 @@ def probe_messages() -> list[Message]:
 
 
 def _memory_line(memory: Remembered) -> str:
+    """One line a memory, short because each costs its tokens on every turn: `[m31 2026-04-19] text`."""
     said, since = f"{memory.said_at:%Y-%m-%d}", f"{memory.valid_from:%Y-%m-%d}"
     name = re.sub(r"[^\w-]", "", memory.id)
-    return f'<memory id="{name}" said="{said}" true_since="{since}">{escaped(memory.text)}</memory>'
+    when = said if since == said else f"{said}, true since {since}"
+    return f"[{name} {when}] {' '.join(escaped(memory.text).split())}"
 
 
 def _spoken(now: datetime) -> str:

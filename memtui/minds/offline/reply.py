@@ -20,6 +20,8 @@ from memtui.minds.offline.judge import label_probabilities
 from memtui.minds.offline.phrases import pick, quoted, said
 
 _MOST_QUOTED: Final = 3
+_NEAREST: Final = 2
+"""Memories that are shown as nearest where none is an answer."""
 _READ: Final = 2_000
 _THANKS = re.compile(r"^\W*(?:thanks|thank you|thx|cheers|ta\b|much appreciated|спасибо|спс|благодарю)", re.IGNORECASE)
 _HELLO = re.compile(
@@ -79,9 +81,9 @@ def compose(prompt: Prompt, embedder: LocalEmbedder, heads: Heads) -> str:
 
 
 def _answer(asked: str, prompt: Prompt, language: str) -> str:
-    ordered = _by_question(asked, prompt.memories)
+    ordered = _by_question(asked, [memory for memory in prompt.memories if memory.passed])
     if not ordered:
-        return pick(_SAYS["unknown"][language], asked)
+        return _unsure(asked, prompt, language)
     first, rest = ordered[0], ordered[1:_MOST_QUOTED]
     lead = pick(_SAYS["told"][language], asked).format(
         when=said(first.said_at, prompt.now, language), what=quoted(first.text, language)
@@ -90,6 +92,16 @@ def _answer(asked: str, prompt: Prompt, language: str) -> str:
         return lead
     lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in rest]
     return f"{lead}\n\n{_SAY['also'][language]}\n\n" + "\n".join(lines)
+
+
+def _unsure(asked: str, prompt: Prompt, language: str) -> str:
+    """Nothing passed the gate: says so, and shows the two nearest as what they are."""
+    lead = pick(_SAYS["unknown"][language], asked)
+    nearest = prompt.memories[:_NEAREST]
+    if not nearest:
+        return lead
+    lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in nearest]
+    return f"{lead}\n\n{_SAY['nearest'][language]}\n\n" + "\n".join(lines)
 
 
 def _by_question(asked: str, memories: Sequence[Remembered]) -> list[Remembered]:
@@ -153,12 +165,10 @@ def _known(
 
 def _cannot(asked: str, prompt: Prompt, language: str) -> str:
     lead = pick(_SAYS["cannot"][language], asked)
-    if not prompt.memories:
+    relevant = [memory for memory in prompt.memories if memory.passed][:_MOST_QUOTED]
+    if not relevant:
         return lead
-    lines = [
-        f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}"
-        for memory in prompt.memories[:_MOST_QUOTED]
-    ]
+    lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in relevant]
     return f"{lead}\n\n{_SAY['what_i_remember'][language]}\n\n" + "\n".join(lines)
 
 
@@ -171,6 +181,7 @@ def _nothing_kept(asked: str, reading: Reading, shown: frozenset[str], language:
 
 _SAY: Final[dict[str, dict[str, str]]] = {
     "empty": {"en": "I got an empty message.", "ru": "Сообщение пустое."},
+    "nearest": {"en": "The nearest I have:", "ru": "Ближе всего к этому:"},
     "also": {"en": "I also remember:", "ru": "Ещё помню:"},
     "what_i_remember": {"en": "What I remember about it:", "ru": "Что я об этом помню:"},
 }
