@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,14 +14,25 @@ from memtui.minds.base import PairText, language_of
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.heads import LABELS, Heads
 from memtui.minds.offline.pairs import marks, pair_features
+from memtui.minds.offline.speakers import spoken
 
 
 def judge(pairs: Sequence[PairText], embedder: LocalEmbedder, heads: Heads) -> list[Verdict]:
-    """A verdict on each pair, vectorised: every text is embedded once."""
+    """A verdict on each pair, vectorised: every text is embedded once. Of what two people said, each stays."""
     if not pairs:
         return []
-    probabilities = label_probabilities([p.older for p in pairs], [p.newer for p in pairs], embedder, heads)
-    return [_verdict(pair, row) for pair, row in zip(pairs, probabilities, strict=True)]
+    older, newer = [spoken(p.older) for p in pairs], [spoken(p.newer) for p in pairs]
+    bare = [replace(p, older=a[1], newer=b[1]) for p, a, b in zip(pairs, older, newer, strict=True)]
+    probabilities = label_probabilities([p.older for p in bare], [p.newer for p in bare], embedder, heads)
+    return [
+        _verdict(pair, row) if a[0] == b[0] or not (a[0] and b[0]) else _of_two_people(pair)
+        for pair, row, a, b in zip(bare, probabilities, older, newer, strict=True)
+    ]
+
+
+def _of_two_people(pair: PairText) -> Verdict:
+    russian = language_of(pair.newer) == "ru"
+    return Verdict("сказали разные люди" if russian else "said by two people", Label.UNRELATED, 1.0)
 
 
 def label_probabilities(older: Sequence[str], newer: Sequence[str], embedder: LocalEmbedder, heads: Heads) -> Vectors:
