@@ -27,7 +27,7 @@ _SECRETS: Final[tuple[re.Pattern[str], ...]] = (
 _SPOKEN_SECRET = re.compile(
     r"(?P<lead>\b(?:pass\s?word|pass\s?phrase|passwd|api[ _-]?key|secret[ _-]?key|access[ _-]?token|пароль|секретный ключ)"
     r"(?:\s+(?:for|to|от|для|к|на)\s+[\w.@-]+(?:\s+[\w.@-]+)?)?"
-    r"(?:\s*(?:(?:is|are|это)\b|[=:—-])){1,2}\s*)(?![\"'«“]?\[secret removed\])"
+    r"(?:\s*(?:(?:is|are|это)\b|[=:—-])){1,2}+\s*+)(?![\"'«“]?\[secret removed\])"
     r"(?P<secret>[\"'«“][^\"'«»“”\n]{3,200}[\"'»”]|[\"'«“]?[^\s\"'»”,;]{3,})",
     re.IGNORECASE,
 )
