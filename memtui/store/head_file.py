@@ -33,13 +33,17 @@ class HeadFile:
             return None
         return _read(self._folder / HEAD_NAME)
 
-    def write(self, head: Head) -> None:
-        """Write `head`, atomically. A head that is ahead of it is set aside first: it proves that events were lost."""
+    def write(self, head: Head, known: Sequence[Event]) -> None:
+        """Write `head`, atomically.
+
+        Args:
+            known: the events there were before. A head that is no end of theirs is set aside first: it proves a loss.
+        """
         if self._folder is None:
             return
         path = self._folder / HEAD_NAME
         before = self.read()
-        if before is not None and before.length > head.length:
+        if before is not None and not fits(before, known):
             path.replace(self._folder / f"head-lost-{before.length}-{before.hash[:8]}.json")
         record = {"length": head.length, "hash": head.hash, "at": None if head.at is None else to_iso(head.at)}
         write_atomically(path, json.dumps(record).encode() + b"\n", durable=self._durable)

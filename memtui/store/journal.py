@@ -177,7 +177,7 @@ class Journal:
         try:
             with said_plainly("writing the head of the ledger"), write_lock(self._lock_folder, self.lock_wait_s):
                 self.take_foreign()
-                self.head_file.write(self.head)
+                self.head_file.write(self.head, self.events)
         except StoreError as error:  # reading goes on without it
             self.notices.append(str(error))
 
@@ -224,7 +224,7 @@ class Journal:
             if event.seq != at.length or event.prev != at.hash:
                 break
             at = Head(event.seq + 1, event.hash, event.at)
-        if at.length != len(self.events) + len(new) or at.length < count:
+        if not len(self.events) <= count <= at.length or at.length != len(self.events) + len(new):
             raise LedgerError(
                 "The ledger on disk does not go on from what was read: it was rolled back, or two wrote at once.",
                 safe="Nothing was written.",
@@ -275,7 +275,7 @@ class Journal:
                 self._flush()
             version = self.tables.add_events(events)
             self._flush()
-            self.head_file.write(head_of(events))
+            self.head_file.write(head_of(events), self.events)
             self._took(events, vectors)
             if version == self._seen_version + 1:  # else others came between, and are taken in next time
                 self._seen_version = version
