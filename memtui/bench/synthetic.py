@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 START: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 """When the oldest made-up memory was told."""
+_BLOCK: Final = 250
+"""Memories told in one operation: few enough that a moment in the middle is the middle."""
 _WHO: Final = ("I", "we", "my sister", "my boss", "Ana", "the neighbour", "Tom", "the team", "my brother", "our landlord")
 _DID: Final = ("visited", "painted", "repaired", "cooked", "missed", "bought", "sold", "cleaned", "planned", "found")
 _WHAT: Final = ("a bicycle", "the kitchen", "a risotto", "the last train", "an old piano", "two tickets", "the balcony")
@@ -41,11 +43,11 @@ def fill(store: MemoryStore, count: int, *, seed: int = 7) -> datetime:
     recalls = rng.integers(0, 6, count)
     step = timedelta(days=300) / max(count, 1)
     now = START
-    for first in range(0, count, 10_000):
+    for first in range(0, count, _BLOCK):
         bodies: list[Body] = []
         texts: dict[str, str] = {}
         named: dict[str, Vectors] = {}
-        for number in range(first, min(first + 10_000, count)):
+        for number in range(first, min(first + _BLOCK, count)):
             now = START + step * number
             text = made_up_text(number)
             digest = content_hash(text)
