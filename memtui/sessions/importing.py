@@ -211,7 +211,7 @@ class _Import:
         title = self.session.header.title
         if dry_run:
             return ImportReport(title, len(turns), len(missing), 0, 0, dry_run=True)
-        alone = set(state.turns) <= {turn.id for turn in turns}
+        alone = self._is_alone()
         recorder, there = await asyncio.to_thread(self._journal)
         try:
             await self._take_in(recorder, there, missing, progress)
@@ -231,6 +231,13 @@ class _Import:
             clock=self.companion.clock.now(),
             session=recorder.path,
         )
+
+    def _is_alone(self) -> bool:
+        """Whether the home holds nothing but this conversation."""
+        own = {turn.id for turn in self.session.user_turns}
+        own |= {_remember_id(line) for line in self.session.lines if isinstance(line, CommandLine)}
+        state = self.companion.store.state
+        return set(state.turns) <= own and all(own.issuperset(memory.sources) for memory in state.memories.values())
 
     def _journal(self) -> tuple[Recorder, Sequence[Line]]:
         """The session file to go on with and what stands in it; a new file if there is none of this conversation."""
@@ -307,7 +314,7 @@ class _Import:
         why = "you asked to remember it"
         if text:
             candidate = Candidate(text, Kind.SEMANTIC, _ASKED_IMPORTANCE, why, support=text, valid_from=line.at)
-            await self._append(make_id(line.at, "remember", text), line.at, [candidate], [])
+            await self._append(_remember_id(line), line.at, [candidate], [])
 
     async def _extract(self, turn: UserTurn) -> list[Candidate]:
         """What the mind finds in a turn; of a turn that someone else spoke, facts about that speaker, by name."""
@@ -333,6 +340,11 @@ class _Import:
         turns = {turn.id for turn in self.session.user_turns}
         faded = law.faded(store.frame, to_us(self.companion.clock.now())).nonzero()[0].tolist()
         return sum(not turns.isdisjoint(store.frame.memories[row].sources) for row in faded)
+
+
+def _remember_id(line: CommandLine) -> str:
+    """What stands for the turn where a `/remember` of a session made a memory."""
+    return make_id(line.at, "remember", line.text)
 
 
 def _of_speaker(candidate: Candidate, speaker: str) -> Candidate:

@@ -181,6 +181,12 @@ async def test_a_home_with_other_memories_keeps_its_clock(tmp_path: Path, compan
     assert {memory.created_at.year for memory in companion.store.state.active()} == {2023, 2026}
 
 
+async def test_a_home_with_a_remembered_fact_keeps_its_clock(tmp_path: Path, companion: Companion) -> None:
+    await companion.remember("the door code is 2038")
+    await import_file(written(tmp_path, locomo()), companion, tmp_path / "sessions")
+    assert companion.clock.now() == NOW
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
