@@ -238,6 +238,9 @@ class Conversation:
         session = await asyncio.to_thread(read_session, path)
         await asyncio.to_thread(self.log.exchange, recorder)
         self._begin(path.stem, history_of(session))
+        if session.user_turns:
+            turn = session.user_turns[-1]
+            self.last = _Asked(turn.text, turn.id)
         return session
 
     async def new(self) -> None:

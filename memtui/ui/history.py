@@ -50,6 +50,7 @@ def messages_of(session: Session) -> list[FinishedMessage]:
 
     replies = {id(user): assistant for user, assistant in exchanges(session) if user is not None}
     alone = {id(assistant) for user, assistant in exchanges(session) if user is None}
+    last = session.user_turns[-1] if session.user_turns else None
     messages: list[FinishedMessage] = []
     for line in session.lines:
         if isinstance(line, CommandLine):
@@ -57,11 +58,17 @@ def messages_of(session: Session) -> list[FinishedMessage]:
         elif id(line) in replies:
             user, reply = cast("UserTurn", line), replies[id(line)]
             messages.append(FinishedMessage("user", user.text, id=user.id, at=user.at))
-            if reply is not None:
-                messages.append(_reply(reply, user.id))
+            messages.append(_reply(reply, user.id) if reply is not None else _no_reply(user, user is last))
         elif id(line) in alone:
             messages.append(_reply(cast("AssistantTurn", line), ""))
     return messages
+
+
+def _no_reply(turn: UserTurn, last: bool) -> FinishedMessage:
+    from memtui.ui.widgets.message_model import FinishedMessage
+
+    error = "No reply came." + (" /retry asks this again." if last else "")
+    return FinishedMessage("reply", "", id=turn.id, at=turn.at, error=error)
 
 
 def _reply(reply: AssistantTurn, turn_id: str) -> FinishedMessage:

@@ -62,6 +62,7 @@ class ChatScreen(Stage):
         self.commands = ChatCommands(self)
         self._nights_checked: datetime | None = None
         self._quiet_s = 0
+        self._not_open = False
 
     def compose(self) -> ComposeResult:
         """As a stage, with the conversation made first."""
@@ -91,6 +92,8 @@ class ChatScreen(Stage):
 
     def begin(self) -> None:
         """Open memory, off this thread."""
+        self._not_open = False
+        self.time.show_clock()
         self.work(self.conversation.open(), "open")
 
     def work(self, what: Awaitable[object], group: str) -> None:
@@ -120,8 +123,8 @@ class ChatScreen(Stage):
     @property
     def title_words(self) -> str:
         """The chat's title."""
-        if self.companion is None and self.conversation.opening:
-            return "opening memory …"
+        if self.companion is None:
+            return "memory is not open" if self._not_open else "opening memory …"
         header = self.conversation.log.recorder.header
         return short_title(header.title) if header is not None else "New chat"
 
@@ -167,6 +170,7 @@ class ChatScreen(Stage):
 
     def opening_failed(self, error: MemtuiError) -> None:
         """Memory can't be opened: what is typed is kept, and it can be tried again."""
+        self._not_open = True
         self.time.show_clock()
         waiting = self.conversation.waiting
         safe = error.safe or "Your memories are untouched."
@@ -255,6 +259,10 @@ class ChatScreen(Stage):
             await self.commands.run(text)
         else:
             await self.conversation.submit(text)
+
+    @on(Prompt.EmptySubmitted)
+    def _empty_submitted(self) -> None:
+        self.alert_box.open()
 
     @on(SlashMenu.Picked)
     def _picked(self, message: SlashMenu.Picked) -> None:
@@ -345,7 +353,6 @@ class ChatScreen(Stage):
             self.alert(InputError("Memory is still being opened.", todo="Try again in a moment."))
             return
         self.work(self.time.set_rate(rate), "rate")
-        self.show_keys()
 
     def action_sessions(self) -> None:
         """Earlier chats."""

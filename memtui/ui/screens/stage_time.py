@@ -38,11 +38,13 @@ class StageTime:
     Attributes:
         preview: the moment that is looked at instead of now, or None.
         warping: whether a warp runs.
+        tick_every: seconds between two ticks; None while nothing ticks.
     """
 
     def __init__(self, screen: Stage) -> None:
         self.preview: datetime | None = None
         self.warping = False
+        self.tick_every: float | None = None
         self._screen = screen
         self._marks = EventMarks()
         self._ticks: Timer | None = None
@@ -123,11 +125,13 @@ class StageTime:
         if self._ticks is not None:
             self._ticks.stop()
             self._ticks = None
+        self.tick_every = None
         companion = self._screen.companion
         if companion is None or companion.clock.rate == 0 or not self._screen.watches:
             return
         every = REAL_TICK_S if companion.clock.rate <= 1 else FAST_TICK_S
         self._ticks = self._screen.set_interval(every, self._tick, name="tick")
+        self.tick_every = every
 
     def _tick(self) -> None:
         companion = self._screen.companion
@@ -198,6 +202,7 @@ class StageTime:
         self.set_pace()
         self._tick()
         self.show_clock()
+        self._screen.show_keys()
         await companion.set_rate(rate)
 
     def next_rate(self) -> float:

@@ -153,6 +153,8 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         self.listing.tab = tab
         self._relaid()
         self._scroll_to_chosen(or_top=True)
+        if self.has_focus:  # so that the keys have an object on this tab too
+            self.on_focus()
         self.post_message(self.Selected(self.selected))
 
     def glow(self, ids: Iterable[str]) -> None:

@@ -69,6 +69,9 @@ class Prompt(TextArea):
 
         text: str
 
+    class EmptySubmitted(Message):
+        """Enter was pressed with nothing to send."""
+
     def __init__(
         self,
         *,
@@ -120,6 +123,7 @@ class Prompt(TextArea):
         """Send the text, if there is any but blanks."""
         text = self.draft
         if not text.strip():
+            self.post_message(self.EmptySubmitted())
             return
         self.past.sent(text)
         self.draft = ""

@@ -120,8 +120,11 @@ def on_disk(conversation: Conversation) -> Session:
 
 
 async def settle(conversation: Conversation) -> None:
-    while conversation.busy or conversation.waiting:
-        await asyncio.sleep(0)
+    for _ in range(1000):
+        if not (conversation.busy or conversation.waiting):
+            return
+        await asyncio.sleep(0.002)
+    raise AssertionError("the conversation does not settle")
 
 
 async def test_what_is_said_before_the_store_is_open_is_on_disk_at_once_and_asked_in_order(

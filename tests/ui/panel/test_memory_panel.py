@@ -45,7 +45,7 @@ async def test_keys_ask_about_the_selected_memory() -> None:
         await press(pilot, "down", "p", "e", "f", "h", "w", "r")
         chosen = app.frame.ids[1]
         assert asked(app) == [(action, chosen) for action in ("pin", "edit", "forget", "history", "why")]
-        await press(pilot, "right_square_bracket", "down", "r", "h", "w", "p", "e", "f", "s")
+        await press(pilot, "right_square_bracket", "r", "h", "w", "p", "e", "f", "s")
         gone = app.frame.ids[15]
         assert asked(app)[5:] == [(action, gone) for action in ("restore", "history", "why")]
         assert app.panel.sort == "salience"
@@ -80,7 +80,7 @@ async def test_tabs_by_keys_and_the_panel_is_no_trap() -> None:
 async def test_each_tab_has_its_own_selection() -> None:
     app = PanelApp(told_frame())
     async with app.run_test(size=SIZE) as pilot:
-        await press(pilot, "down", "down", "right_square_bracket", "down", "down")
+        await press(pilot, "down", "down", "right_square_bracket", "down")
         assert app.panel.selected == app.frame.ids[int(app.rows.listing.order.take(1, 2)[0])]
         await press(pilot, "left_square_bracket")
         assert app.panel.selected == app.frame.ids[2]
