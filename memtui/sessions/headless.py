@@ -83,15 +83,33 @@ def _must_be_empty(folder: Path) -> None:
 
 
 async def play_all(companion: Companion, beats: Sequence[Beat], progress: Progress | None = None) -> list[LinePlayed]:
-    """Play beats without waiting; what each came to."""
+    """Play beats without waiting; what each came to.
+
+    Raises:
+        MemtuiError: memory or mind failed; nobody watches, so half a replay must not pass for a whole one. What a session
+            itself says wrongly (a command about a memory that is not there) is only noted in its `LinePlayed`.
+    """
     played: list[LinePlayed] = []
     for beat in beats:
         if progress is not None:
             progress(beat.index / len(beats), f"{beat.line.at:%d %b %Y}")
-        played.extend([event async for event in play_beat(companion, beat) if isinstance(event, LinePlayed)])
+        async for event in play_beat(companion, beat):
+            if isinstance(event, LinePlayed):
+                _must_have_worked(event)
+                played.append(event)
     if progress is not None:
         progress(1.0, "played")
     return played
+
+
+def _must_have_worked(event: LinePlayed) -> None:
+    from memtui.chat.steps import Failed
+
+    problems = [step.error for step in event.steps if isinstance(step, Failed)]
+    problems += [event.problem] if event.problem is not None else []
+    for problem in problems:
+        if not isinstance(problem, InputError):
+            raise problem
 
 
 def result_of(session: Session, state: State) -> ReplayResult:

@@ -9,15 +9,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memtui.chat.companion import Companion
 from memtui.chat.opening import scratch_companion
 from memtui.chat.steps import Learned, Replied
 from memtui.clock import SimClock
-from memtui.errors import InputError
+from memtui.errors import InputError, MindUnreachableError
 from memtui.memory.model import Kind, RetireReason
 from memtui.memory.state import state_hash
 from memtui.minds.recorded import RecordedMind
 from memtui.sessions.beats import LONGEST, SHORTEST, beats_of, seconds_between
+from memtui.sessions.headless import play_all
 from memtui.sessions.lines import (
     AssistantTurn,
     CommandLine,
@@ -225,6 +228,18 @@ async def test_an_empty_session() -> None:
     events = await until_finished(player)
     assert [type(event) for event in events] == [Restarted, Finished]
     await player.close()
+
+
+async def test_without_a_watcher_a_failing_mind_is_no_replay() -> None:
+    mind = ScriptedMind()
+    mind.extracted = MindUnreachableError("no connection")
+    session = a_session(UserTurn("t1", T0, " "), CommandLine(T0, "/forget nothing"), UserTurn("t2", T0, "I live in Berlin"))
+    companion = scratch_companion(default_settings(), SimClock.frozen(T0), mind)
+    beats = beats_of(session)
+    assert len(await play_all(companion, beats[:2])) == 2  # an empty turn and a command about nothing are only noted
+    with pytest.raises(MindUnreachableError):
+        await play_all(companion, beats)
+    await companion.close()
 
 
 def test_replies_find_their_turns() -> None:
