@@ -14,6 +14,7 @@ from memtui.minds.openai_endpoint import Endpoint
 from memtui.minds.prompts import probe_messages
 from memtui.minds.structured import PROBE, ask
 
+_HELLO: Final = (Message("system", "You are friendly. Answer in a word or two."), Message("user", "Hello!"))
 _SHOWN: Final = 8
 """Models that are listed by name."""
 
@@ -87,7 +88,7 @@ async def _model(endpoint: Endpoint, configured: str, listed: list[str]) -> Part
 async def _chat(endpoint: Endpoint) -> str:
     """The first words the model says; the stream is ended after them."""
     words = ""
-    async with aclosing(endpoint.deltas([Message("user", "Say: ok")])) as stream:
+    async with aclosing(endpoint.deltas(_HELLO)) as stream:
         async for delta in stream:
             words += delta.text
             if words.strip():

@@ -21,7 +21,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 import openai
 
-from memtui.errors import MindError, MindMalformedError, MindRefusedError, MindUnreachableError
+from memtui.errors import MindError, MindMalformedError, MindRefusedError
 from memtui.minds.base import Delta, Message
 from memtui.minds.dialect import Dialect
 from memtui.minds.openai_errors import (
@@ -154,9 +154,8 @@ class Endpoint:
         """
         try:
             return await self._whole(messages, question)
-        except MindUnreachableError as error:
-            if not isinstance(error, BrokenReplyError):
-                raise
+        except BrokenReplyError as error:
+            log.info("%s: %s Asking again.", question.name, error.what)
         return await self._whole(messages, question)
 
     async def _whole(self, messages: Sequence[Message], question: Question[Any]) -> str:
@@ -280,8 +279,9 @@ class Endpoint:
             # a body without a length ends by hanging up: only the model's own word tells then that it was complete
             if not finished and not {"transfer-encoding", "content-length"} & set(stream.response.headers):
                 raise BrokenOffError
-            if not began:
-                raise self._malformed("a chat completion")
+            if not began:  # some servers can't stream, or stream nothing where they would say what is wrong
+                whole = {**body, "stream": False}
+                yield self._checked(await client.post("/chat/completions", cast_to=object, body=whole))
         finally:
             await stream.close()
 

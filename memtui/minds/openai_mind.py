@@ -142,7 +142,7 @@ class OpenAIMind:
             nonlocal unfaithful
             if not shape.one_thing:
                 return None
-            if not (shape.text or "").strip():
+            if not any(c.isalnum() for c in shape.text or ""):
                 return "text is empty although one_thing is true"
             new = additions(shape.text or "", texts)
             unfaithful = bool(new)

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from memtui.errors import MindMalformedError
 from memtui.memory.texts import clean, one_line
@@ -25,15 +25,27 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 3
 """How often one structured answer is asked for."""
-LONGEST_ANSWER: Final = 40_000
+LONGEST_ANSWER: Final = 20_000
 """Characters after which a structured answer is cut off: models run on."""
 _FIRST_OBJECTS: Final = 20
+_WRONG_OBJECTS: Final = 3
+"""Complete objects of the right outer shape after which a model is not going to give a better one."""
 _DECODER: Final = json.JSONDecoder(strict=False)
 _NOTHING: Final = re.compile(r"\s*(?:```\w*)?\s*\[\s*\]\s*(?:```)?\s*")
 
 
 def _folded(value: object) -> object:
     return value.strip().strip("\"'`*").casefold() if isinstance(value, str) else value
+
+
+def _worded(value: str) -> str:
+    if not any(c.isalnum() for c in value):
+        raise ValueError("must be words of your own, not a placeholder")
+    return value
+
+
+Words = Annotated[str, AfterValidator(_worded)]
+"""A text with at least one letter or digit: small models give the "…" of the task back."""
 
 
 class _Shape(BaseModel):
@@ -43,10 +55,10 @@ class _Shape(BaseModel):
 class FactShape(_Shape):
     """One fact as a model gives it."""
 
-    support: str = Field(min_length=1)
-    text: str = Field(min_length=1)
+    support: Words
+    text: Words
     kind: Annotated[Literal["episodic", "semantic"], BeforeValidator(_folded)]
-    why: str
+    why: Words
     importance: float = Field(ge=0, le=1)
     subject: str = "user"
     valid_from: str | None = None
@@ -56,7 +68,7 @@ class VerdictShape(_Shape):
     """One verdict on a pair; the reason comes first, for a verdict before its reason is right half as often."""
 
     pair: int
-    reason: str = Field(min_length=1)
+    reason: Words
     label: Annotated[Literal["supersedes", "additive", "duplicate", "unrelated"], BeforeValidator(_folded)]
     confidence: float = Field(1.0, ge=0, le=1)
 
@@ -64,7 +76,7 @@ class VerdictShape(_Shape):
 class SummaryShape(_Shape):
     """One text for several tellings, or that they do not tell one thing."""
 
-    reason: str = Field(min_length=1)
+    reason: Words
     one_thing: bool
     text: str | None = None
 
@@ -72,7 +84,7 @@ class SummaryShape(_Shape):
 class GradeShape(_Shape):
     """Whether a reply is right."""
 
-    reason: str = Field(min_length=1)
+    reason: Words
     correct: bool
 
 
@@ -291,11 +303,17 @@ def _cleaned(value: object) -> object:
 
 
 def is_complete(text: str, question: Question[Any]) -> bool:
-    """Whether `text` so far holds the whole answer, so that a model that runs on can be stopped."""
+    """Whether `text` so far holds a usable answer, or several that are none: a model that runs on can be stopped then.
+
+    The first object alone tells nothing: models repeat the empty form of the task before they fill it in.
+    """
     if not text.rstrip().endswith(("}", "]", "`")):
         return False
     said = without_thinking(text)
-    return any(isinstance(value, dict) and bool(question.keys & value.keys()) for value in _objects(said, question))
+    whole = [value for value in _objects(said, question) if isinstance(value, dict) and question.keys & value.keys()]
+    if len(whole) >= _WRONG_OBJECTS:
+        return True
+    return any(not _validated(value, question, None).problems for value in whole)
 
 
 _DROPPED: Final = ("title", "default", "description", "minLength", "maxLength")

@@ -141,6 +141,19 @@ def silence() -> Behaviour:
     return say()
 
 
+def streams_nothing(whole: Behaviour) -> Behaviour:
+    """A stream without any event; what it would have been is said only to who does not stream (`whole`)."""
+
+    def answer(exchange: Exchange) -> None:
+        if exchange.streams:
+            exchange.start_stream()
+            exchange.end_stream()
+        else:
+            whole(exchange)
+
+    return answer
+
+
 def web_page() -> Behaviour:
     """An HTML page with status 200, as a proxy or a wrong path gives."""
     return raw("<!doctype html><title>Welcome</title>", "text/html; charset=utf-8")

@@ -27,6 +27,7 @@ from tests.loopback import (
     silence,
     slow,
     status,
+    streams_nothing,
     unauthorized,
     unknown_keys,
     unknown_model,
@@ -302,3 +303,15 @@ async def test_models_that_do_not_chat_are_passed_over(loopback: Loopback) -> No
     mind.endpoint._model = ""
     loopback.models = ["all-minilm:22m", "bge-m3", "text-embedding-3-small", "whisper-1", "jina-reranker", "gpt-oss:20b"]
     assert await mind.endpoint.model() == "gpt-oss:20b"
+
+
+async def test_a_server_that_streams_nothing_is_asked_without_a_stream(loopback: Loopback) -> None:
+    """As llama-cpp-python does where a prompt is too long: 200, an empty stream; the reason only without streaming."""
+    loopback.on("reply", *[streams_nothing(say("hi"))] * 2)
+    assert said(await gathered(mind_at(loopback))) == "hi"
+    assert [r.json["stream"] for r in loopback.calls("reply")] == [True, False]
+    too_long = status(400, "This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
+    loopback.on("reply", *[streams_nothing(too_long)] * 2)
+    with pytest.raises(MindRefusedError, match="8192 tokens") as caught:
+        await gathered(mind_at(loopback))
+    assert "shorter" in caught.value.todo

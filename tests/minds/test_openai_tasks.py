@@ -176,6 +176,49 @@ async def test_wrapped_answers_are_read(loopback: Loopback, answer: str) -> None
     assert len(loopback.calls("extract")) == 1
 
 
+_FORM = '{"facts": [{"support": "…", "text": "…", "kind": "semantic", "why": "…", "importance": 0.0, "subject": "…"}]}'
+
+
+async def test_the_tasks_empty_form_is_no_answer(loopback: Loopback) -> None:
+    """A small model gave the form back, alone or after the whole prompt (llama-cpp-python with gemma 270M)."""
+    loopback.on("extract", say(_FORM), say(f"<<SYS>>\nTask: extract\nAnswer with …:\n{_FORM}\nWell: ", facts({})))
+    assert len(await mind_at(loopback).extract(TURN, NOW)) == 1
+    assert "placeholder" in loopback.calls("extract")[1].json["messages"][-1]["content"]
+
+
+async def test_a_form_repeated_without_end_is_cut_off(loopback: Loopback) -> None:
+    loopback.on("extract", slow(*[f"{_FORM}\n"] * 500, pause=0.02), say(facts({})))
+    assert len(await mind_at(loopback).extract(TURN, NOW)) == 1
+    assert loopback.calls("extract")[0].client_gone.wait(5)
+
+
+@pytest.mark.parametrize("task", ["judge", "grade", "summarize"])
+async def test_placeholders_are_no_reasons(loopback: Loopback, task: str) -> None:
+    """Gemma 270M: `"reason": "…"`, and a verdict from nowhere after it."""
+    parroted = {
+        "judge": '{"verdicts": [{"pair": 1, "reason": "…", "label": "supersedes", "confidence": 0.0}]}',
+        "grade": '{"reason": "…", "correct": true}',
+        "summarize": '{"reason": "they agree", "one_thing": true, "text": "…"}',
+    }[task]
+    loopback.on(task, *[say(parroted)] * 3)
+    mind = mind_at(loopback)
+    with pytest.raises(MindMalformedError):
+        if task == "judge":
+            await mind.judge([pair()])
+        elif task == "grade":
+            await mind.grade("Where?", ["Lisbon"], "Berlin")
+        else:
+            await mind.summarize(["I like tea.", "Tea again."], "en")
+    assert len(loopback.calls(task)) == 3
+
+
+async def test_the_example_with_words_of_the_turn_as_support_is_no_fact(loopback: Loopback) -> None:
+    """Gemma 270M: real words as support, the prompt's example as the fact."""
+    borrowed = {"support": TURN[:-1], "text": "I work the night shift at Kestrel. How do people sleep? (30 minutes)"}
+    loopback.on("extract", say(facts(borrowed)))
+    assert await mind_at(loopback).extract(TURN, NOW) == []
+
+
 async def test_json_that_a_server_files_under_thinking_is_read(loopback: Loopback) -> None:
     loopback.on("extract", say(thinking=[facts({})]))
     assert len(await mind_at(loopback).extract(TURN, NOW)) == 1

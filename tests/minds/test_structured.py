@@ -93,6 +93,14 @@ def test_reading_never_raises(text: str) -> None:
     is_complete(text, SUMMARY)
 
 
+def test_an_empty_form_is_not_complete_but_three_are() -> None:
+    form = json.dumps({"facts": [{**FACT, "text": "…"}]})
+    assert not is_complete(form, FACTS)
+    assert not is_complete(form + form, FACTS)
+    assert is_complete(form + GOOD, FACTS)
+    assert is_complete(form * 3, FACTS)
+
+
 def test_an_answer_is_complete_only_when_its_object_is() -> None:
     cuts = [n for n in range(1, len(GOOD) + 1) if is_complete(GOOD[:n], FACTS)]
     assert cuts == [len(GOOD)]
