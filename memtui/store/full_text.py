@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 _K1: Final = 1.2
 _B: Final = 0.75
 _FEW_ROWS: Final = 32
+_SHARE: Final = 8
+"""A search looks at rows the index has not seen one by one (1 ms for a thousand), so they stay an eighth at most."""
 _MAX_TERMS: Final = 48
 """Of a longer text (a pasted page) only the rarest words are searched for."""
-_FIRST_FETCH: Final = 100
-_FETCH_IN_DOUBT: Final = 400
-_DRIFT: Final = 1.25
-"""How far the index's own score may be off. While a missing candidate could still get in, more are fetched, up to
-`_FETCH_IN_DOUBT`; beyond that only words that very many contents share are left undecided, and there all are alike."""
+_LEAST_FETCH: Final = 128
+_FETCH_EACH: Final = 8
+"""How many candidates are fetched for one result: the index's own order is off by little, and a common word's crowd of
+equal candidates is wide."""
 
 
 class Statistics:
@@ -69,19 +70,21 @@ class FullText:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._statistics: Statistics | None = None
+        self._statistics = Statistics()
         self._indexed: int | None = None
         self._rows = 0
         self._guard = threading.Lock()
 
     def is_behind(self, written: int) -> bool:
-        """Whether the index is missing, or has seen less than half of the rows now that `written` more are there."""
+        """Whether the index is missing, or too many rows lie beside it now that `written` more are there."""
         if self._indexed is None:
             table = self._tables.open(CONTENTS)
             self._rows, self._indexed = int(table.count_rows()), _indexed_rows(table)
         else:
             self._rows += written
-        return self._rows > 0 and (self._indexed == 0 or self._rows - self._indexed > max(_FEW_ROWS, self._indexed))
+        return self._rows > 0 and (
+            self._indexed == 0 or self._rows - self._indexed > max(_FEW_ROWS, self._indexed // _SHARE)
+        )
 
     def rebuild(self) -> None:
         """Make the index anew over all rows. The write lock must be held."""
@@ -98,12 +101,15 @@ class FullText:
         """The index has taken in all rows: count again before the next write."""
         self._indexed = None
 
+    def count(self, rows: pa.Table) -> None:
+        """Count all contents (hash, words) anew."""
+        self._statistics = _count(rows)
+
     def learn(self, texts: Iterable[str]) -> None:
         """Count contents that were written meanwhile."""
         with self._guard:
-            if self._statistics is not None:
-                for text in texts:
-                    self._statistics.add(stems(text))
+            for text in texts:
+                self._statistics.add(stems(text))
 
     def search(self, text: str, limit: int, owners: Callable[[str], Sequence[str]]) -> dict[str, float]:
         """BM25 by memory id, best first, at most `limit`.
@@ -111,25 +117,25 @@ class FullText:
         Args:
             owners: the ids a content (hash) stands for; none of them when it must not be found.
         """
-        statistics = self._counted()
+        statistics = self._statistics
         terms = [term for term in dict.fromkeys(stems(text)) if statistics.holding.get(term)]
         if not terms or limit <= 0:
             return {}
         if len(terms) > _MAX_TERMS:
             terms = sorted(terms, key=lambda term: (-statistics.weight(term), term))[:_MAX_TERMS]
-        fetch = max(_FIRST_FETCH, 4 * limit)
+        fetch = max(_LEAST_FETCH, _FETCH_EACH * limit)
         while True:
             rows = self._candidates(terms, fetch)
             found: dict[str, float] = {}
             for digest, words in zip(rows.column("hash").to_pylist(), rows.column("words").to_pylist(), strict=True):
                 ids = owners(digest)
-                if ids:
-                    found.update(dict.fromkeys(ids, statistics.score(terms, words.split(" "))))
-            newest_first = sorted(found, reverse=True)  # ids begin with their moment
-            best = sorted(newest_first, key=lambda memory: -found[memory])[:limit]
-            if len(rows) < fetch or _complete(rows, best, found, limit, fetch):
+                if ids and (score := statistics.score(terms, words.split(" "))) > 0:
+                    found.update(dict.fromkeys(ids, score))
+            if len(found) >= limit or len(rows) < fetch:
+                newest_first = sorted(found, reverse=True)  # ids begin with their moment
+                best = sorted(newest_first, key=lambda memory: -found[memory])[:limit]
                 return {memory: found[memory] for memory in best}
-            fetch *= 2
+            fetch *= 4  # most of them were retired
 
     def _candidates(self, terms: Sequence[str], count: int) -> pa.Table:
         from lancedb.query import MatchQuery
@@ -138,21 +144,6 @@ class FullText:
         query = match(" ".join(terms), "words")  # no query language: a stem can't be an operator
         table = self._tables.open(CONTENTS)
         return table.search(query, query_type="fts").select(["hash", "words", "_score"]).limit(count).to_arrow()
-
-    def _counted(self) -> Statistics:
-        with self._guard:
-            if self._statistics is None:
-                rows = self._tables.read_contents(["hash", "words"])
-                self._statistics = _count(rows)
-            return self._statistics
-
-
-def _complete(rows: pa.Table, best: Sequence[str], found: dict[str, float], limit: int, fetch: int) -> bool:
-    """Whether nothing that was not fetched could still be among the best."""
-    if len(best) < limit:
-        return False
-    last = rows.column("_score")[-1].as_py()
-    return fetch >= _FETCH_IN_DOUBT or found[best[-1]] > last * _DRIFT
 
 
 def _indexed_rows(table: Any) -> int:

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memtui.errors import LedgerError, MemtuiError, StoreError
 from memtui.memory.events import Body, Event, from_data, to_data
@@ -32,6 +32,9 @@ from memtui.store.locking import WAIT_S, write_lock
 from memtui.store.repair import mend
 from memtui.store.tables import CONTENTS, EVENTS, Tables, check_columns
 from memtui.store.uris import Place
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TEXTS: Final = ("hash", "text", "embedder")
 
@@ -139,11 +142,16 @@ class Journal:
         self._seen_version = self.tables.version(EVENTS)
         rows = self.tables.read_events()
         with ThreadPoolExecutor(1) as pool, without_collector():
-            reading = pool.submit(self.tables.read_contents, _TEXTS)  # after the events, so that it holds all they name
+            reading = pool.submit(self._read_contents)  # after the events, so that it holds all they name
             self.events = decode_events(rows)
             blocks = [event.block for event in self.events]
             self._first_of_block = dict(zip(reversed(blocks), reversed(range(len(blocks))), strict=True))
             self.contents.take_in(reading.result())
+
+    def _read_contents(self) -> pa.Table:
+        rows = self.tables.read_contents((*_TEXTS, "words"))
+        self.full_text.count(rows)
+        return rows
 
     def _check_chain(self) -> None:
         for before, event in zip(self.events, self.events[1:], strict=False):

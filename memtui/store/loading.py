@@ -64,7 +64,10 @@ def _fill_vectors(frame: Frame, embedded: Iterable[Embedded]) -> None:
     target = frame.vectors
     for digests, vectors in embedded:
         rows = np.array([first_row.get(digest, -1) for digest in digests], np.int64)
-        there = rows >= 0
-        target[rows[there]] = vectors[there]
+        if rows.size and rows.min() >= 0:
+            target[rows] = vectors
+        else:
+            there = rows >= 0
+            target[rows[there]] = vectors[there]
     for row, first in same:
         target[row] = target[first]

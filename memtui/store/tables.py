@@ -197,15 +197,16 @@ class Tables:
             batches = self.read_contents(names, hashes).to_batches()
         for batch in batches:
             vectors = batch.column(column)
-            has_vector = vectors.is_valid().to_pylist()
-            digests, by = batch.column("hash").to_pylist(), batch.column("embedder").to_pylist()
+            digests: list[str] = batch.column("hash").to_pylist()
             values = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, self.dims)  # of the rows that have one
-            there = [i for i, has in enumerate(has_vector) if has]
-            if all(by[i] == embedder for i in there):
-                yield [digests[i] for i in there], values
+            by = np.array(batch.column("embedder").to_pylist(), object) == embedder
+            there = np.flatnonzero(vectors.is_valid().to_numpy(zero_copy_only=False)) if vectors.null_count else None
+            if there is not None:
+                digests, by = [digests[i] for i in there.tolist()], by[there]
+            if by.all():
+                yield digests, values
             else:
-                mine = [at for at, i in enumerate(there) if by[i] == embedder]
-                yield [digests[there[at]] for at in mine], values[mine]
+                yield [digest for digest, mine in zip(digests, by.tolist(), strict=True) if mine], values[by]
 
     def version(self, name: str) -> int:
         """The newest version of a table, whoever wrote it."""
