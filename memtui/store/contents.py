@@ -34,24 +34,24 @@ class Contents:
         self._with_vector: set[str] = set()
         self.embedders: set[str] = set()
 
-    def take_in(self, rows: pa.Table) -> list[str]:
-        """Learn of rows (hash, text, embedder) of the table; returns the texts whose words are new to the index."""
+    def take_in(self, rows: pa.Table) -> set[str]:
+        """Learn of rows (hash, text, embedder) of the table; returns the hashes whose words are new to the index."""
         hashes: list[str] = rows.column("hash").to_pylist()
         texts: list[str] = rows.column("text").to_pylist()
         return self._learn(hashes, texts, strings(rows.column("embedder")))
 
-    def wrote(self, rows: Sequence[ContentRow]) -> list[str]:
-        """Learn of rows that were written; returns the texts whose words are new to the index."""
-        return self._learn([row.hash for row in rows], [row.text for row in rows], [row.embedder for row in rows])
+    def wrote(self, rows: Sequence[ContentRow]) -> None:
+        """Learn of rows that were written."""
+        self._learn([row.hash for row in rows], [row.text for row in rows], [row.embedder for row in rows])
 
-    def _learn(self, hashes: list[str], texts: list[str], embedders: list[str]) -> list[str]:
+    def _learn(self, hashes: list[str], texts: list[str], embedders: list[str]) -> set[str]:
         self.texts.update(zip(hashes, texts, strict=True))
         self.embedders.update(name for name in embedders if name)
         rows = list(zip(hashes, texts, embedders, strict=True))
-        worded = {digest: text for digest, text, name in rows if name and digest not in self._with_words}
+        worded = {digest for digest, _, name in rows if name and digest not in self._with_words}
         self._with_words.update(worded)
         self._with_vector.update(digest for digest, _, name in rows if name and name == self.embedder)
-        return list(worded.values())
+        return worded
 
     def has_vector(self, digest: str) -> bool:
         """Whether the table holds a vector by the present embedder."""

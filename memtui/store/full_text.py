@@ -105,11 +105,12 @@ class FullText:
         """Count all contents (hash, words) anew."""
         self._statistics = _count(rows)
 
-    def learn(self, texts: Iterable[str]) -> None:
-        """Count contents that were written meanwhile."""
+    def learn(self, contents: Iterable[str]) -> None:
+        """Count contents that were written meanwhile, each by its words; "" is none."""
         with self._guard:
-            for text in texts:
-                self._statistics.add(stems(text))
+            for words in contents:
+                if words:
+                    self._statistics.add(words.split(" "))
 
     def search(self, text: str, limit: int, owners: Callable[[str], Sequence[str]]) -> dict[str, float]:
         """BM25 by memory id, best first, at most `limit`.

@@ -30,13 +30,13 @@ from memtui.store.full_text import FullText
 from memtui.store.head_file import HeadFile, fits
 from memtui.store.locking import WAIT_S, write_lock
 from memtui.store.repair import mend
-from memtui.store.tables import CONTENTS, EVENTS, Tables, check_columns
+from memtui.store.tables import CONTENTS, EVENTS, ContentRow, Tables, check_columns
 from memtui.store.uris import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_TEXTS: Final = ("hash", "text", "embedder")
+_TEXTS: Final = ("hash", "text", "embedder", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Journal:
             self.contents.take_in(reading.result())
 
     def _read_contents(self) -> pa.Table:
-        rows = self.tables.read_contents((*_TEXTS, "words"))
+        rows = self.tables.read_contents(_TEXTS)
         self.full_text.count(rows)
         return rows
 
@@ -242,8 +242,15 @@ class Journal:
     def _learn_contents(self, events: Sequence[Event]) -> dict[str, Vectors]:
         """Read the texts and vectors that foreign events name and that are not known yet."""
         unknown = {digest for event in events for digest in _named(event.body) if not self.contents.has_vector(digest)}
-        self.full_text.learn(self.contents.take_in(self.tables.read_contents(_TEXTS, unknown)))
+        rows = self.tables.read_contents(_TEXTS, unknown)
+        new = self.contents.take_in(rows)
+        words = zip(rows.column("hash").to_pylist(), rows.column("words").to_pylist(), strict=True)
+        self.full_text.learn(text for digest, text in words if digest in new)
         return self.vectors(unknown)
+
+    def _learn_written(self, rows: Sequence[ContentRow]) -> None:
+        self.contents.wrote(rows)
+        self.full_text.learn(row.words for row in rows)
 
     def vectors(self, digests: Iterable[str]) -> dict[str, Vectors]:
         """The vectors of the present embedder of these contents, by hash."""
@@ -279,7 +286,7 @@ class Journal:
             rows = self.contents.new_rows(texts, vectors)
             if rows:
                 self.tables.add_contents(rows)
-                self.full_text.learn(self.contents.wrote(rows))
+                self._learn_written(rows)
                 self._flush()
             version = self.tables.add_events(events)
             self._flush()
@@ -297,7 +304,7 @@ class Journal:
             rows = self.contents.new_rows({}, vectors)
             if rows:
                 self.tables.add_contents(rows)
-                self.full_text.learn(self.contents.wrote(rows))
+                self._learn_written(rows)
                 self._flush()
 
     def _keep_index_up(self, written: int) -> None:
