@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Final, Literal
 
 from rich.segment import Segment
 
@@ -22,6 +22,8 @@ from memtui.ui.widgets.message_rows import Scene
 from memtui.ui.widgets.message_styles import Palette
 from memtui.ui.widgets.message_text import CLIP_CHARS, CLIP_LINES, Clip, clip, displayable, estimate_rows
 
+_NOTICE_LINES: Final = 60
+_NOTICE_CHARS: Final = 4_000
 PartName = Literal["header", "thought", "thinking", "text", "more", "error", "notice", "memories", "end"]
 
 
@@ -95,7 +97,7 @@ class MessageView:
         if data.state == "writing":
             self._restart()
         elif self._splitter is None:
-            self.clipped = clip(data.text) if not data.opened else Clip(len(data.text))
+            self.clipped = self._clip()
             text = _newlines(data.text[: self.clipped.end])
             if data.role == "notice":
                 self._body = self._as_parts([Piece("verbatim", text)], None, "notice")
@@ -152,8 +154,15 @@ class MessageView:
 
     def _estimate(self) -> int:
         data = self.data
-        shown = data.text[: clip(data.text).end] if not data.opened else data.text
+        shown = data.text[: self._clip().end]
         return estimate_rows(shown, self.width) + rows.memory_rows(data) + (1 if data.role == "notice" else 2)
+
+    def _clip(self) -> Clip:
+        """What of the text is to be shown; notices are to stay quiet, however long an error is."""
+        data = self.data
+        if data.opened:
+            return Clip(len(data.text))
+        return clip(data.text, _NOTICE_LINES, _NOTICE_CHARS) if data.role == "notice" else clip(data.text)
 
     def _sum(self) -> None:
         self._tops = list(accumulate((part.height for part in self._parts), initial=0))
@@ -201,7 +210,7 @@ class MessageView:
         data = self.data
         new = data.text[self._fed :]
         if not data.opened and (self._fed + len(new) > CLIP_CHARS or self._fed_lines + new.count("\n") > CLIP_LINES):
-            self.clipped = clip(data.text)
+            self.clipped = self._clip()
             new = data.text[self._fed : max(self._fed, self.clipped.end)]
         self._fed += len(new)
         self._fed_lines += new.count("\n")

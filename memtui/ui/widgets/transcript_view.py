@@ -53,6 +53,7 @@ class TranscriptView(ScrollView, can_focus=True):
         self.search: Search | None = None
         self._clock = clock
         self._palette: Palette | None = None
+        self._styles_changed = True
         self._year = 0
         self._stick = True
         self._unseen = False
@@ -68,15 +69,18 @@ class TranscriptView(ScrollView, can_focus=True):
     @property
     def palette(self) -> Palette:
         """The theme's styles."""
-        if self._palette is None:
-            self._palette = Palette.read(self.get_component_rich_style, self.rich_style)
+        if self._palette is None or self._styles_changed:
+            self._styles_changed = False
+            palette = Palette.read(self.get_component_rich_style, self.rich_style)
+            if palette != self._palette:
+                self._palette = palette
+                self.messages.restyle()
         return self._palette
 
     def notify_style_update(self) -> None:
-        """Colours may have changed."""
+        """Colours may have changed, or the pointer has only come over the transcript: `palette` will tell."""
         super().notify_style_update()
-        self._palette = None
-        self.messages.restyle()
+        self._styles_changed = True
 
     # -- the reader's place ------------------------------------------------------------------------------------------
 
@@ -145,11 +149,25 @@ class TranscriptView(ScrollView, can_focus=True):
             self.refresh()
         self._placing = True
         try:
-            self.virtual_size = Size(self.size.width, self.messages.rows)
+            self._resize_content(Size(self.size.width, self.messages.rows))
             self.scroll_target_y = self.scroll_y = top
         finally:
             self._placing = False
         self._seen()
+
+    def _resize_content(self, size: Size) -> None:
+        """Tell the scrollbar how long the content is.
+
+        Setting `virtual_size` lays out the whole screen, which is too much for each row a stream adds; only where the
+        scrollbar comes or goes something moves.
+        """
+        if self.show_vertical_scrollbar == (size.height > self.container_size.height):
+            if size != self.virtual_size:
+                self.set_reactive(TranscriptView.virtual_size, size)
+                self._scroll_update(size)
+        else:
+            self.virtual_size = size
+            self.refresh(layout=True)
 
     def _seen(self) -> None:
         if self._stick:
@@ -210,4 +228,6 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """What the mouse has selected, as it was written."""
-        return selected_text(self.messages, selection, self.palette, self.scene), "\n"
+        with self.changing(repaint=False):  # what is out of sight may get its exact height
+            text = selected_text(self.messages, selection, self.palette, self.scene)
+        return text, "\n"

@@ -23,11 +23,11 @@ async def test_enter_sends_and_newline_keys_do_not() -> None:
     async with chat() as (app, pilot):
         assert PLACEHOLDER in shown(app)
         assert app.prompt.border_subtitle == "ctrl+j newline"
-        await pilot.press(*"hello", "ctrl+j", *"[red]", "shift+enter", *"you")
+        await pilot.press(*"hi", "ctrl+j", *"[/]", "shift+enter", "u")
         assert app.sent == []
-        assert app.prompt.draft == "hello\n[red]\nyou"
+        assert app.prompt.draft == "hi\n[/]\nu"
         await pilot.press("enter")
-        assert app.sent == ["hello\n[red]\nyou"]
+        assert app.sent == ["hi\n[/]\nu"]
         assert app.prompt.draft == ""
         await pilot.press("enter", "space", "enter")
         assert len(app.sent) == 1  # nothing but blanks is no turn
@@ -50,7 +50,10 @@ async def test_it_grows_to_eight_rows_and_then_scrolls() -> None:
 
 async def test_up_and_down_walk_what_was_sent() -> None:
     async with chat() as (app, pilot):
-        await pilot.press(*"one", "enter", *"two", "ctrl+j", *"rows", "enter", *"half")
+        for text in ("one", "two\nrows"):
+            app.prompt.insert_text(text)
+            await pilot.press("enter")
+        app.prompt.insert_text("half")
         await pilot.press("up")
         assert app.prompt.draft == "two\nrows"
         await pilot.press("up")
@@ -80,7 +83,8 @@ async def test_arrows_move_within_a_text_before_they_walk() -> None:
 
 async def test_escape_clears_and_keeps() -> None:
     async with chat() as (app, pilot):
-        await pilot.press(*"a long thought", "escape")
+        app.prompt.insert_text("a long thought")
+        await pilot.press("escape")
         assert app.prompt.draft == ""
         assert app.sent == []
         await pilot.press("up")

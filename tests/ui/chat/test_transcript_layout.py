@@ -7,10 +7,11 @@ import random
 import pytest
 
 from memtui.ui.measure_chat import finished_messages
+from memtui.ui.widgets import transcript_layout
 from memtui.ui.widgets.message_model import FinishedMessage, MessageData
 from memtui.ui.widgets.message_rows import Scene
 from memtui.ui.widgets.message_styles import Palette
-from memtui.ui.widgets.transcript_layout import KEPT_ROWS, TranscriptLayout
+from memtui.ui.widgets.transcript_layout import TranscriptLayout
 
 PLAIN, SCENE = Palette.plain(), Scene()
 ROWS = 20
@@ -93,16 +94,17 @@ def test_a_place_survives_another_width() -> None:
         assert now.view is spot.view
 
 
-def test_what_is_kept_drawn_is_bounded() -> None:
-    text = "\n\n".join(f"paragraph {i} of many" for i in range(900))
-    layout = laid_out([FinishedMessage("reply", text) for _ in range(8)])
+def test_what_is_kept_drawn_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_layout, "KEPT_ROWS", 200)
+    text = "\n\n".join(f"paragraph {i} of many" for i in range(60))
+    layout = laid_out([FinishedMessage("reply", text) for _ in range(6)])
     top = 0
     while top < layout.rows - ROWS:
         top = layout.settle(top + ROWS, ROWS, PLAIN, SCENE)
         shown(layout, top)
-    assert layout.rows > 2 * KEPT_ROWS
+    assert layout.rows > 3 * 200
     kept = [part for view in layout.views for part in view.parts() if part.lines is not None]
-    assert sum(len(part.lines or ()) for part in kept) <= KEPT_ROWS + ROWS
+    assert sum(len(part.lines or ()) for part in kept) <= 200
     assert "paragraph 0 of many" in shown(layout, 0, 3)  # drawn again when it is looked at
 
 

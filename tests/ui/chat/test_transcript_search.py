@@ -22,8 +22,8 @@ async def test_finding_goes_to_the_match_and_back() -> None:
         app.transcript.action_search()
         await pilot.pause()
         assert app.transcript.has_focus
-        await pilot.press(*"ANSWER 41")
-        await pilot.pause()
+        app.transcript.post_message(events.Paste("ANSWER 4"))
+        await pilot.press("1")
         assert "Answer 41." in app.screen_text()
         assert "find ANSWER 41" in app.rows()[-1]
         assert "1 of 1" in app.rows()[-1]
@@ -71,7 +71,8 @@ async def test_matches_are_marked_across_wraps() -> None:
     async with chat(size=(30, 20)) as (app, pilot):
         say(app, "t1", "q", "some words before the golden apple of discord")
         app.transcript.action_search()
-        await pilot.press(*"the golden apple")
+        app.transcript.post_message(events.Paste("the golden apple"))
+        await pilot.pause()
         current = app.transcript.palette["match-current"].bgcolor
         marked = "".join(
             segment.text
@@ -88,7 +89,8 @@ async def test_what_a_clip_hides_is_found_at_the_row_that_says_so() -> None:
         app.transcript.load([FinishedMessage("reply", text, id="t1")])
         app.transcript.scroll_home(animate=False)
         app.transcript.action_search()
-        await pilot.press(*"hidden treasure")
+        app.transcript.post_message(events.Paste("hidden treasure"))
+        await pilot.pause()
         assert "1 of 1" in app.rows()[-1]
         assert "more lines, o opens them all" in app.screen_text()
 
