@@ -22,9 +22,9 @@ def is_due(tables: Tables, name: str) -> bool:
     return tables.fragments(name) >= limit
 
 
-def compact(tables: Tables, names: tuple[str, ...] = (CONTENTS, EVENTS)) -> None:
+def compact(tables: Tables) -> None:
     """Merge fragments, drop old versions, bring the index up to date. The write lock must be held."""
-    for name in names:
+    for name in (CONTENTS, EVENTS):
         for tries_left in reversed(range(_TRIES)):
             table = tables.open(name)
             table.checkout_latest()  # on a stale handle `optimize` silently does nothing

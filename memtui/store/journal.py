@@ -319,15 +319,14 @@ class Journal:
             self.notices.append(str(error))
 
     def compact_if_due(self) -> bool:
-        """Compact the tables that need it; True if one did."""
+        """Compact the tables if one of them needs it; True if it was done."""
         if self.place.managed:
             return False
         with self.mutex, said_plainly("compacting the store"):
-            due = tuple(name for name in (CONTENTS, EVENTS) if compaction.is_due(self.tables, name))
-            if not due:
+            if not any(compaction.is_due(self.tables, name) for name in (CONTENTS, EVENTS)):
                 return False
             with write_lock(self._lock_folder, self.lock_wait_s):
-                compaction.compact(self.tables, due)
+                compaction.compact(self.tables)
                 self.full_text.compacted()
                 self._flush()
             return True
