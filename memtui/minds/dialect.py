@@ -15,8 +15,6 @@ from memtui.minds.presets import Connection
 from memtui.minds.prompts import alternating
 from memtui.minds.structured import Question
 
-STRUCTURED_TEMPERATURE: Final = 0.1
-"""Sampling temperature of structured calls: steady, without the loops of exactly 0."""
 _REFUSALS: Final = (400, 404, 415, 422, 500, 501)
 
 
@@ -72,7 +70,6 @@ class Dialect:
             "stream": True,
         }
         if question is not None:
-            temperature = STRUCTURED_TEMPERATURE
             if self.extras:
                 body.update(extras or {})
             if self.format is not Format.NONE:

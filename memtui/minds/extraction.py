@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time
 from typing import Final
 
 from memtui.memory.model import Candidate, Kind, Label, Verdict
 from memtui.memory.texts import one_line
-from memtui.minds.faithful import rests_on, supported
+from memtui.minds.base import Message
+from memtui.minds.faithful import added_numbers, rests_on, supported
 from memtui.minds.offline.times import valid_since
+from memtui.minds.prompts import leaks
 from memtui.minds.structured import FactShape, VerdictShape
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,21 @@ def candidates_of(facts: Sequence[FactShape], turn: str, now: datetime) -> list[
             )
         )
     return out
+
+
+def fact_check(turn: str, now: datetime, recent: Sequence[Message]) -> Callable[[FactShape], str | None]:
+    """Says what a fact holds that neither the turn nor the talk before it does, so that the model can mend it."""
+    sources = [turn, *(message.text for message in recent if message.role != "system"), f"{now:%Y-%m-%d}"]
+
+    def check(fact: FactShape) -> str | None:
+        if supported(fact.support, turn) is None or not rests_on(fact.text, turn):
+            return None  # dropped anyway: asking again would not make the turn say it
+        if leaks(fact.text):
+            return "text holds a piece of the prompt"
+        new = added_numbers(fact.text, [*sources, fact.valid_from or ""])
+        return f"the turn does not hold: {', '.join(new[:5])}" if new else None
+
+    return check
 
 
 def true_since(given: str | None, support: str, now: datetime) -> datetime:

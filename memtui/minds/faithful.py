@@ -44,7 +44,23 @@ _VALUES: Final = (*range(2, 21), 30, 40, 50, 60, 70, 80, 90, 100, 1000, 1_000_00
 _NUMBER_WORDS: Final = {
     **dict(zip(_EN_NUMBERS.split(), _VALUES, strict=True)),
     **dict(zip(_RU_NUMBERS.split(), _VALUES, strict=True)),
-    **{"две": 2, "трёх": 3, "трех": 3, "двух": 2, "четырёх": 4, "четырех": 4, "тысячи": 1000, "тысяч": 1000},
+    **{
+        "one": 1,
+        "once": 1,
+        "один": 1,
+        "одна": 1,
+        "одну": 1,
+        "одного": 1,
+        "twice": 2,
+        "две": 2,
+        "трёх": 3,
+        "трех": 3,
+        "двух": 2,
+        "четырёх": 4,
+        "четырех": 4,
+        "тысячи": 1000,
+        "тысяч": 1000,
+    },
 }
 _RU_DATES: Final = frozenset(_RU_DAYS.split())
 _RU_MONTH_STEMS: Final = frozenset(stems(_RU_MONTHS))
@@ -89,18 +105,23 @@ def rests_on(fact: str, turn: str) -> bool:
 
 def additions(text: str, sources: Sequence[str]) -> list[str]:
     """Numbers, dates and names of `text` that no source holds, in order; empty for a faithful text."""
-    text, joined = _plain_numbers(text), _plain_numbers("\n".join(sources))
+    joined = "\n".join(sources)
     known_words, known_numbers = set(stems(joined)), _numbers(joined)
-    new = [n for n in _NUMBER.findall(text) if not set(_DIGITS.findall(n)) <= known_numbers]
+    new = added_numbers(text, sources)
     for match in _WORD.finditer(text):
         word = match[0]
-        value = _NUMBER_WORDS.get(word.casefold())
-        if value is not None:
-            if str(value) not in known_numbers:
+        if word.casefold() in _NUMBER_WORDS:
+            if not _numbers(word) & known_numbers:
                 new.append(word)
         elif _is_name(word, text[: match.start()]) and not _known(word, known_words):
             new.append(word)
     return list(dict.fromkeys(new))
+
+
+def added_numbers(text: str, sources: Sequence[str]) -> list[str]:
+    """Numbers written in digits in `text` that no source holds, in digits or words."""
+    known = _numbers("\n".join(sources))
+    return [n for n in _NUMBER.findall(_plain_numbers(text)) if not {_bare(d) for d in _DIGITS.findall(n)} <= known]
 
 
 def _is_name(word: str, before: str) -> bool:
@@ -129,6 +150,19 @@ def _plain_numbers(text: str) -> str:
     return _THOUSANDS.sub("", text)
 
 
+def _bare(digits: str) -> str:
+    return digits.lstrip("0") or "0"
+
+
 def _numbers(text: str) -> set[str]:
-    words = {str(_NUMBER_WORDS[word]) for m in _WORD.finditer(text) if (word := m[0].casefold()) in _NUMBER_WORDS}
-    return words | set(_DIGITS.findall(text))
+    """Every number in `text`, in digits or words ("twenty-five" is 20, 5 and 25), without leading zeros."""
+    found = {_bare(digits) for digits in _DIGITS.findall(_plain_numbers(text))}
+    tens = 0
+    for word in re.split(r"[\s-]+", text.casefold()):
+        value = _NUMBER_WORDS.get(word.strip(".,;:!?()\"'«»"), 0)
+        if value:
+            found.add(str(value))
+        if tens and 0 < value < 10:
+            found.add(str(tens + value))
+        tens = value if 20 <= value < 100 else 0
+    return found

@@ -147,20 +147,20 @@ class Endpoint:
             raise self._malformed(f"{len(texts)} embeddings")
         return [list(map(float, vector)) for vector in found if isinstance(vector, list)]
 
-    async def complete(self, messages: Sequence[Message], question: Question[Any]) -> str:
+    async def complete(self, messages: Sequence[Message], question: Question[Any], temperature: float) -> str:
         """The whole answer to a structured question, without thinking (or the thinking, if nothing else was said).
 
         The stream is ended as soon as the answer is complete. One that breaks off is asked for once more: nobody saw it.
         """
         try:
-            return await self._whole(messages, question)
+            return await self._whole(messages, question, temperature)
         except BrokenReplyError as error:
             log.info("%s: %s Asking again.", question.name, error.what)
-        return await self._whole(messages, question)
+        return await self._whole(messages, question, temperature)
 
-    async def _whole(self, messages: Sequence[Message], question: Question[Any]) -> str:
+    async def _whole(self, messages: Sequence[Message], question: Question[Any], temperature: float) -> str:
         said, thought = "", ""
-        async with aclosing(self.deltas(messages, question=question)) as stream:
+        async with aclosing(self.deltas(messages, question=question, temperature=temperature)) as stream:
             async for delta in stream:
                 if delta.thinking:
                     thought += delta.text

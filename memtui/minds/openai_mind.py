@@ -12,7 +12,7 @@ from memtui.errors import MindMalformedError, MindRefusedError
 from memtui.memory.model import Candidate, Summary, Verdict
 from memtui.memory.texts import one_line
 from memtui.minds.base import Delta, Embedder, Grade, Message, PairText, PartStatus, Prompt, SlotReader
-from memtui.minds.extraction import candidates_of, verdicts_of
+from memtui.minds.extraction import candidates_of, fact_check, verdicts_of
 from memtui.minds.faithful import additions
 from memtui.minds.openai_doctor import check_parts
 from memtui.minds.openai_endpoint import Endpoint, Outcome
@@ -22,6 +22,7 @@ from memtui.minds.prompts import (
     extract_messages,
     grade_messages,
     judge_messages,
+    leaks,
     reply_messages,
     shortened,
     summarize_messages,
@@ -102,8 +103,9 @@ class OpenAIMind:
         """
         if not text.strip():
             return []
-        facts = await self._ask(FACTS, extract_messages(text, now, recent))
-        return candidates_of(facts, shortened(text, LONGEST_TURN), now)
+        turn = shortened(text, LONGEST_TURN)
+        facts = await self._ask(FACTS, extract_messages(text, now, recent), fact_check(turn, now, recent))
+        return candidates_of(facts, turn, now)
 
     async def judge(self, pairs: Sequence[PairText]) -> list[Verdict | None]:
         """A verdict on each pair, asked for in batches; None where a batch gave none that could be used.
@@ -144,6 +146,8 @@ class OpenAIMind:
                 return None
             if not any(c.isalnum() for c in shape.text or ""):
                 return "text is empty although one_thing is true"
+            if leaks(shape.text or ""):
+                return "text holds a piece of the prompt"
             new = additions(shape.text or "", texts)
             unfaithful = bool(new)
             return f"the tellings do not hold: {', '.join(new[:5])}; use only what they hold" if new else None

@@ -23,7 +23,9 @@ from memtui.minds.thinking import without_thinking
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS: Final = 3
+TEMPERATURES: Final = (0.1, 0.4, 0.7)
+"""Sampling temperatures of the attempts: steady first, then freer, for a model repeats what it got wrong."""
+ATTEMPTS: Final = len(TEMPERATURES)
 """How often one structured answer is asked for."""
 LONGEST_ANSWER: Final = 20_000
 """Characters after which a structured answer is cut off: models run on."""
@@ -139,8 +141,8 @@ class Reading(Generic[T]):
 
 Check = Callable[[T], str | None]
 """Says what is wrong with an item besides its shape, or None."""
-Complete = Callable[[Sequence[Message], "Question[Any]"], Awaitable[str]]
-"""Sends a conversation and gives the model's whole answer; raises MindMalformedError if it can't be read."""
+Complete = Callable[[Sequence[Message], "Question[Any]", float], Awaitable[str]]
+"""Sends a conversation at a temperature and gives the whole answer; raises MindMalformedError if it can't be read."""
 
 
 async def ask(
@@ -162,11 +164,12 @@ async def ask(
     """
     conversation = list(messages)
     best: Reading[T] | None = None
+    best_answer = ""
     problems: tuple[str, ...] = ()
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt, temperature in enumerate(TEMPERATURES, 1):
         answer = ""
         try:
-            answer = await complete(conversation, question)
+            answer = await complete(conversation, question, temperature)
         except MindMalformedError as error:
             problems = (error.what,)
         else:
@@ -175,11 +178,11 @@ async def ask(
                 return list(reading.items)
             problems = reading.problems
             if reading.found and (best is None or len(reading.items) >= len(best.items)):
-                best = reading
+                best, best_answer = reading, answer
         log.info("%s: attempt %d of %d: %s", question.name, attempt, ATTEMPTS, "; ".join(problems))
         conversation = [*messages, *_again(answer, problems, question)]
-    if best is not None and best.items and question.items:
-        log.warning("%s: left out what had a wrong shape: %s", question.name, "; ".join(best.problems))
+    if best is not None and question.items and read_answer(best_answer, question).items:
+        log.warning("%s: left out what could not be used: %s", question.name, "; ".join(best.problems))
         return list(best.items)
     raise MindMalformedError(
         f"{who} gave no usable answer to '{question.name}' in {ATTEMPTS} attempts: {one_line(problems[0], 200)}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memtui.minds.faithful import additions, rests_on, supported
+from memtui.minds.faithful import added_numbers, additions, rests_on, supported
 
 _TURN = "Ugh. Three weeks ago I moved to Lisbon, finally! Ещё у меня аллергия на арахис."
 
@@ -77,3 +77,19 @@ def test_a_faithful_summary_adds_nothing(text: str) -> None:
 )
 def test_additions_are_named(text: str, added: list[str]) -> None:
     assert additions(text, _SOURCES) == added
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("I am 25.", "I turned twenty-five"),
+        ("Мне 25.", "Мне двадцать пять лет"),
+        ("3 weeks", "three weeks ago"),
+        ("It costs 1200", "1,200 euros"),
+        ("on 2026-04-04", "2026-4-4"),
+        ("1 cat", "one cat"),
+    ],
+)
+def test_numbers_in_words_are_known(text: str, source: str) -> None:
+    assert added_numbers(text, [source]) == []
+    assert added_numbers(text, ["nothing"]) != []

@@ -105,6 +105,35 @@ async def test_what_the_turn_does_not_say_is_dropped_and_logged(
     assert sum("Kestrel" in record.getMessage() for record in caplog.records) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("I moved to Lisbon (30 minutes).", "30"),
+        ("I moved to Lisbon</h4> <turn>\n</turn> [/INST]{", "piece of the prompt"),
+        ("I moved to Lisbon<|im_end|>", "piece of the prompt"),
+    ],
+)
+async def test_a_fact_with_numbers_or_prompt_text_of_its_own_is_asked_for_again(
+    loopback: Loopback, text: str, problem: str
+) -> None:
+    """Gemma 270M put both into facts that had real words as support."""
+    bad = say(facts({"text": text}))
+    loopback.on(
+        "extract", bad, say(facts({"text": "I moved to Lisbon on 2026-04-04, 3 weeks ago.", "valid_from": "2026-04-04"}))
+    )
+    mind = mind_at(loopback)
+    assert len(await mind.extract(TURN, NOW)) == 1
+    assert problem in loopback.calls("extract")[1].json["messages"][-1]["content"]
+    loopback.on("extract", bad, bad, bad)
+    assert await mind.extract(TURN, NOW) == []
+    assert len(loopback.calls("extract")) == 5
+
+
+async def test_numbers_from_the_talk_before_are_no_additions(loopback: Loopback) -> None:
+    loopback.on("extract", say(facts({"support": "Yes, moved", "text": "I moved to flat 12."})))
+    assert await mind_at(loopback).extract("Yes, moved there", NOW, [Message("assistant", "To flat 12?")])
+
+
 async def test_an_empty_turn_asks_nobody(loopback: Loopback) -> None:
     assert await mind_at(loopback).extract(" \n", NOW) == []
     assert loopback.requests == []

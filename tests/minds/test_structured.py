@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from memtui.errors import MindMalformedError
 from memtui.minds.base import Message
-from memtui.minds.structured import ATTEMPTS, FACTS, GRADE, SUMMARY, VERDICTS, Question, ask, is_complete, read_answer
+from memtui.minds.structured import (
+    ATTEMPTS,
+    FACTS,
+    GRADE,
+    SUMMARY,
+    TEMPERATURES,
+    VERDICTS,
+    Question,
+    ask,
+    is_complete,
+    read_answer,
+)
 
 FACT = {
     "support": "I moved to Lisbon",
@@ -138,7 +149,8 @@ class _Model:
         self.answers = list(answers)
         self.asked: list[list[Message]] = []
 
-    async def __call__(self, messages: Sequence[Message], question: Question[Any]) -> str:
+    async def __call__(self, messages: Sequence[Message], question: Question[Any], temperature: float) -> str:
+        assert temperature == TEMPERATURES[len(self.asked)]
         self.asked.append(list(messages))
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
