@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memtui.errors import LedgerError, MemtuiError, StoreError
@@ -95,7 +96,7 @@ class Journal:
         """
         with said_plainly("opening the store"):
             if self.place.folder is not None:
-                self.place.folder.mkdir(parents=True, exist_ok=True)
+                _make_folder(self.place.folder)
                 if self._durable:
                     self._sync = FolderSync(self.place.folder)
             head = self.head_file.read()  # before the tables: others may append meanwhile
@@ -360,6 +361,19 @@ class Journal:
     def _flush(self) -> None:
         if self._sync is not None:
             self._sync.sync()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if fault_of(error) in (Fault.FULL, Fault.READ_ONLY):
+            raise
+        raise StoreError(
+            f"The memory store's folder {folder} can't be made: {error.strerror or error}.",
+            safe="Nothing was changed.",
+            todo="Choose another folder with --home, MEMTUI_HOME or settings key 'store'.",
+        ) from error
 
 
 def _named(body: Body) -> Iterator[str]:
