@@ -221,7 +221,8 @@ def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None
     near = rows[(frame.vectors[rows] @ vector) >= _SAME_COSINE] if np.any(vector) else rows
     for row in near.tolist():
         if same_key(frame.texts[row]) == key:
-            return frame.ids[row]
+            found: str = frame.ids[row]
+            return found
     return None
 
 

@@ -46,7 +46,7 @@ def memtui(home: Path) -> Run:
                 code = 0
             except SystemExit as left:
                 code = left.code if isinstance(left.code, int) else 0
-        read = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]  # type: ignore[attr-defined]
+        read = [stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)]
         return subprocess.CompletedProcess(words, code, *read)
 
     return run
