@@ -19,6 +19,8 @@ class Fault(Enum):
     MISSING_TABLE = auto()
     MACHINE = auto()
     """The machine or the network, not the data: too many open files, an I/O error, no connection."""
+    NEWER = auto()
+    """A later LanceDB wrote what this one can't read."""
     DAMAGED = auto()
     """Anything else a read can fail with: what is on disk is not what was written."""
 
@@ -45,6 +47,7 @@ _TEXTS: Final[tuple[tuple[re.Pattern[str], Fault], ...]] = (
         re.compile(r"RetryError|connection (refused|reset)|timed? ?out|dns error|api_key|credential", re.I),
         Fault.MACHINE,
     ),
+    (re.compile(r"cannot be (read|written) by this version|please upgrade", re.I), Fault.NEWER),
     (re.compile(r"too many open files|No object store provider", re.I), Fault.MACHINE),
 )
 
@@ -85,6 +88,12 @@ def store_error(error: BaseException, doing: str) -> MemtuiError:
                 f"Another process wrote to the memory store at the same moment ({doing}).",
                 safe="Nothing was lost.",
                 todo="Do it again.",
+            )
+        case Fault.NEWER:
+            return StoreError(
+                f"The memory store was written by a later version ({doing}).",
+                safe="Nothing was changed.",
+                todo="Update memtui.",
             )
         case Fault.MACHINE | Fault.MISSING_TABLE:
             return StoreError(

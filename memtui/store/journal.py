@@ -15,10 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memtui.errors import LedgerError, MemtuiError, StoreError
+from memtui.errors import LedgerError, StoreError
 from memtui.memory.events import Body, Event, from_data, to_data
 from memtui.memory.frame import Vectors
 from memtui.memory.ledger import Head, canonical, head_of, seal
@@ -30,7 +29,7 @@ from memtui.store.faults import Fault, fault_of, store_error
 from memtui.store.full_text import FullText
 from memtui.store.head_file import HeadFile, fits
 from memtui.store.locking import WAIT_S, write_lock
-from memtui.store.repair import mend
+from memtui.store.opening import make_folder, open_tables
 from memtui.store.tables import CONTENTS, EVENTS, ContentRow, Tables, check_columns
 from memtui.store.uris import Place
 
@@ -96,46 +95,14 @@ class Journal:
         """
         with said_plainly("opening the store"):
             if self.place.folder is not None:
-                _make_folder(self.place.folder)
+                make_folder(self.place.folder)
                 if self._durable:
                     self._sync = FolderSync(self.place.folder)
             head = self.head_file.read()  # before the tables: others may append meanwhile
-            self._load_mending()
+            self.notices += open_tables(self.tables, self._load, lambda: write_lock(self._lock_folder, self.lock_wait_s))
+            self._flush()
         self._check_chain()
         self._check_head(head)
-
-    def _load_mending(self) -> None:
-        try:
-            self._make_missing()
-            self._load()
-            return
-        except Exception as error:
-            if not self.place.local or fault_of(error) is not Fault.DAMAGED or isinstance(error, MemtuiError):
-                raise
-        with write_lock(self._lock_folder, self.lock_wait_s):
-            for name in (EVENTS, CONTENTS):
-                mended = mend(self.tables, name)
-                if mended is not None:
-                    self.notices.append(str(mended))
-        self._load()
-
-    def _make_missing(self) -> None:
-        if all(self._opens(name) for name in (EVENTS, CONTENTS)):
-            return
-        with write_lock(self._lock_folder, self.lock_wait_s):
-            for name in (CONTENTS, EVENTS):
-                if not self._opens(name):
-                    self.tables.create(name)
-            self._flush()
-
-    def _opens(self, name: str) -> bool:
-        try:
-            self.tables.open(name)
-        except Exception as error:
-            if fault_of(error) is not Fault.MISSING_TABLE:
-                raise
-            return False
-        return True
 
     def _load(self) -> None:
         check_columns(self.tables, EVENTS)
@@ -361,19 +328,6 @@ class Journal:
     def _flush(self) -> None:
         if self._sync is not None:
             self._sync.sync()
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        if fault_of(error) in (Fault.FULL, Fault.READ_ONLY):
-            raise
-        raise StoreError(
-            f"The memory store's folder {folder} can't be made: {error.strerror or error}.",
-            safe="Nothing was changed.",
-            todo="Choose another folder with --home, MEMTUI_HOME or settings key 'store'.",
-        ) from error
 
 
 def _named(body: Body) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from memtui.errors import StoreError
 from memtui.memory.events import Event, to_data
 from memtui.memory.frame import Vectors
 from memtui.memory.ledger import canonical
@@ -231,14 +232,22 @@ class Tables:
 
 
 def check_columns(tables: Tables, name: str) -> None:
-    """See that a table has the columns it was made with: one with an emptied manifest opens, without any.
+    """See that a table has the columns it was made with.
 
     Raises:
-        ValueError: a column is missing.
+        ValueError: it has none at all: its manifest was emptied, and LanceDB opens such a one.
+        StoreError: it has others: whoever made it is another program or a later version.
     """
+    there = set(tables.open(name).schema.names)
     needed = set(events_schema().names if name == EVENTS else contents_schema(tables.dims).names) - {"vector"}
-    if not needed <= set(tables.open(name).schema.names):
+    if not there:
         raise ValueError(f"the table '{name}' has lost its columns")
+    if not needed <= there:
+        raise StoreError(
+            f"The table '{name}' is not one this memtui can read: it lacks {', '.join(sorted(needed - there))}.",
+            safe="Nothing was changed.",
+            todo="Update memtui, or choose another folder with --home.",
+        )
 
 
 def scan(tables: Tables, name: str) -> None:

@@ -103,6 +103,16 @@ def test_a_fault_of_the_machine_sets_nothing_aside(home: Path, monkeypatch: pyte
     assert not (home / "quarantine").exists()
 
 
+def test_a_table_of_another_program_is_left_alone(home: Path) -> None:
+    three_facts(home)
+    store = opened(home)
+    store._journal.tables.open(CONTENTS).drop_columns(["text"])
+    store.close()
+    with pytest.raises(StoreError, match="lacks text"):
+        opened(home)
+    assert not (home / "quarantine").exists()
+
+
 def test_a_damaged_word_index_is_made_anew(home: Path) -> None:
     three_facts(home)
     for path in (home / "contents.lance" / "_indices").rglob("*.lance"):

@@ -77,6 +77,7 @@ def test_no_place_at_all(uri: str) -> None:
         (RuntimeError("Input/output error (os error 5)"), Fault.MACHINE),
         (ValueError("api_key is required to connect to LanceDB cloud: db://x"), Fault.MACHINE),
         (RuntimeError("Generic S3 error: RetryError(…)"), Fault.MACHINE),
+        (RuntimeError("This dataset cannot be read by this version of Lance. Please upgrade Lance"), Fault.NEWER),
         (RuntimeError("Invalid range 0..0 for object of size 0 bytes"), Fault.DAMAGED),
         (RuntimeError("Not found: /x/data/1.lance"), Fault.DAMAGED),
         (ValueError("Invalid input, file does not appear to be a Lance file"), Fault.DAMAGED),
@@ -92,9 +93,10 @@ def test_every_fault_is_said_in_three_sentences_without_sources() -> None:
         "Read-only file system",
         "Retryable commit conflict",
         "(os error 24)",
+        "Please upgrade",
         "odd, /a/b.rs:1:2",
     ]
-    kinds = [StoreFullError, StoreFullError, StoreBusyError, StoreError, StoreError]
+    kinds = [StoreFullError, StoreFullError, StoreBusyError, StoreError, StoreError, StoreError]
     for text, kind in zip(texts, kinds, strict=True):
         error = store_error(RuntimeError(text), "doing this")
         assert type(error) is kind and "doing this" in error.what and error.safe and error.todo and ".rs" not in error.what
