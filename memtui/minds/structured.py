@@ -290,7 +290,10 @@ def _item(value: object, shape: type[T], check: Check[T] | None, where: str) -> 
     try:
         item = shape.model_validate(_cleaned(value))
     except ValidationError as error:
-        wrong = (f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg']}" for e in error.errors()[:3])
+        wrong = (
+            f"{'.'.join(map(str, e['loc'])) or 'value'}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors()[:3]
+        )
         return None, where + ", ".join(wrong)
     problem = check(item) if check is not None else None
     return (item, "") if problem is None else (None, where + problem)
