@@ -151,7 +151,8 @@ class Turn:
         if recalled:
             bodies.append(Recalled(recalled, self.turn_id))
         bodies.extend(new.bodies)
-        block = make_id(self.now, "block", self.turn_id)
+        asking = (companion.store.head.length,) if self.again else ()  # another block than the first asking's
+        block = make_id(self.now, "block", self.turn_id, *asking)
         await companion.store.append_async(bodies, at=self.now, block=block, texts=new.texts, vectors=new.vectors)
         return Learned(new.created, new.reinforced, block)
 

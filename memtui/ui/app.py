@@ -187,7 +187,14 @@ class MemtuiApp(App[int]):
         self.say(str(error), title=error.title, severity="error", timeout=12)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """What a worker could not do is told; what is no error of ours is a bug and ends the program loudly."""
+        """What a worker of the app could not do."""
+        self.worker_changed(event)
+
+    def worker_changed(self, event: Worker.StateChanged) -> None:
+        """What a worker could not do is told; what is no error of ours is a bug and ends the program loudly.
+
+        These events do not bubble: each screen that has workers hands its own on.
+        """
         if event.state is not WorkerState.ERROR or event.worker.error is None:
             return
         error = event.worker.error

@@ -6,7 +6,7 @@ import asyncio
 import json
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,6 +15,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
+from textual.worker import Worker
 
 from memtui.memory.moments import to_us
 from memtui.memory.texts import one_line
@@ -27,6 +28,7 @@ from memtui.ui.widgets.row_text import card_text
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
+    from memtui.ui.app import MemtuiApp
 
 _SOURCES_SHOWN = 5
 _SOURCE_CHARS = 600
@@ -87,6 +89,10 @@ class CardScreen(ModalScreen[str | None]):
     def on_resize(self, event: events.Resize) -> None:
         """The curve follows the width."""
         self._fill()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What a worker could not do is told."""
+        cast("MemtuiApp", self.app).worker_changed(event)
 
     def _fill(self) -> None:
         if not self.size.width:

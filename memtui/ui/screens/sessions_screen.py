@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import tzinfo
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -17,11 +17,15 @@ from textual.screen import ModalScreen
 from textual.style import Style
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
+from textual.worker import Worker
 
 from memtui.errors import MemtuiError
 from memtui.memory.texts import clean, one_line
 from memtui.sessions.library import Library, SessionEntry
 from memtui.ui.time_words import date_words
+
+if TYPE_CHECKING:
+    from memtui.ui.app import MemtuiApp
 
 _TITLE_WIDTH = 60
 
@@ -69,6 +73,10 @@ class SessionsScreen(ModalScreen[Path | None]):
     def on_mount(self) -> None:
         """Read the folder."""
         self._load()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What a worker could not do is told."""
+        cast("MemtuiApp", self.app).worker_changed(event)
 
     @work(exclusive=True, group="sessions", exit_on_error=False)
     async def _load(self) -> None:

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker
 
 from memtui.errors import MemtuiError
 from memtui.memory.texts import one_line
@@ -196,8 +197,8 @@ class Stage(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """A terminal that grew wide has no drawer; one that shrank must not hide what has the focus."""
-        if self.is_wide:
-            self.side.remove_class("-open")
+        if self.is_wide:  # once it is shown as the panel: what is hidden in between loses the focus
+            self.call_after_refresh(self.side.remove_class, "-open")
         elif self.side in (self.focused.ancestors if self.focused is not None else ()):
             self.side.add_class("-open")
 
@@ -216,6 +217,10 @@ class Stage(Screen[None]):
     def alert(self, error: MemtuiError) -> None:
         """Show an error until it is read."""
         self.alert_box.show(error)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What a worker could not do is told."""
+        self.memtui.worker_changed(event)
 
     @on(Alert.Opened)
     def _alert_opened(self, message: Alert.Opened) -> None:

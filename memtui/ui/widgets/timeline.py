@@ -346,7 +346,7 @@ class Timeline(Widget, can_focus=True):
         """One of the (up to three) lines."""
         width = self.size.width
         if self._layout is None or width <= 0:
-            return Strip.blank(width)
+            return Strip.blank(width, self.rich_style)
         lines = self.size.height
         if lines >= 3 and y == 0:
             return self._strip(curve_runs(self._layout, self._view, width), width)

@@ -82,6 +82,12 @@ class Bench:
         return screen
 
     @property
+    def focus(self) -> str | None:
+        """The id of what has the focus."""
+        focused = self.app.screen.focused
+        return focused.id if focused is not None else None
+
+    @property
     def companion(self) -> Companion:
         """The open companion."""
         assert self.chat.companion is not None

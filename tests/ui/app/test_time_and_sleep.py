@@ -45,7 +45,7 @@ async def test_enter_goes_there_and_tells_what_the_nights_did(bench: Open) -> No
         assert "notice: +12d: memory slept 12 nights: 1 faded." in b.messages()
         assert "Active 0   Retired 1" in b.text()
         assert "day 13" in b.text()
-        assert b.chat.focused is b.chat.prompt
+        assert b.focus == "prompt"
 
 
 async def test_a_warp_can_be_stopped_on_the_way(bench: Open) -> None:
@@ -53,9 +53,9 @@ async def test_a_warp_can_be_stopped_on_the_way(bench: Open) -> None:
         await b.say("ramen for lunch")
         show = b.chat.timeline.show_warp
 
-        def showing(share: float, what: str) -> None:
-            show(share, what)
-            if share > 0.3:
+        def showing(fraction: float, text: str) -> None:
+            show(fraction, text)
+            if fraction > 0.3:
                 b.chat.action_stop()
 
         b.chat.timeline.show_warp = showing  # type: ignore[method-assign]
