@@ -37,7 +37,7 @@ _ERRNO: Final = {
 _OS_ERROR: Final = re.compile(r"\(os error (\d+)\)")
 _TEXTS: Final[tuple[tuple[re.Pattern[str], Fault], ...]] = (
     (
-        re.compile(r"retryable commit conflict|commit conflict for version|concurrent commit", re.I),
+        re.compile(r"commit conflict|concurrent (commit|transaction)", re.I),
         Fault.CONFLICT,
     ),
     (re.compile(r"Table '[^']*' was not found", re.I), Fault.MISSING_TABLE),
