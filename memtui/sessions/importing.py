@@ -56,6 +56,7 @@ class ImportReport:
         skipped: commands of the session that were not run.
         clock: simulated moment the home stands at now; None for a dry run.
         faded: memories of this conversation that are below the floor at the home's present moment.
+        slept: what the sleep pass at the end did, in a sentence; empty without one.
         session: the session file in the home; None for an export of memories, or a dry run.
     """
 
@@ -67,6 +68,7 @@ class ImportReport:
     skipped: int = 0
     faded: int = 0
     clock: datetime | None = None
+    slept: str = ""
     session: Path | None = None
     dry_run: bool = False
 
@@ -81,7 +83,7 @@ class ImportReport:
         parts += [f"{self.skipped} commands were not run"] if self.skipped else []
         parts += [f"{self.faded} have faded since; the next sleep prunes them"] if self.faded else []
         parts += [f"the clock stands at {self.clock:%d %b %Y, %H:%M} UTC"] if self.clock is not None else []
-        return "; ".join(parts) + "."
+        return f"{'; '.join(parts)}. {self.slept}".rstrip()
 
 
 async def import_file(
@@ -91,6 +93,7 @@ async def import_file(
     *,
     conversation: int = 0,
     dry_run: bool = False,
+    sleep: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import a file into a companion's memory, and its conversation into the folder `sessions`.
@@ -101,6 +104,7 @@ async def import_file(
 
     Args:
         conversation: number (from 0) of the conversation in a LoCoMo file.
+        sleep: end with a sleep pass.
 
     Raises:
         InputError: the file can't be read or is none of the known formats; a key is missing; no such conversation.
@@ -109,8 +113,12 @@ async def import_file(
     """
     found = await asyncio.to_thread(read_importable, path, conversation)
     if found is None:
-        return await _import_export(path, companion, dry_run=dry_run, progress=progress)
-    return await _Import(companion, sessions, found).run(dry_run=dry_run, progress=progress)
+        report = await _import_export(path, companion, dry_run=dry_run, progress=progress)
+    else:
+        report = await _Import(companion, sessions, found).run(dry_run=dry_run, progress=progress)
+    if sleep and not dry_run:
+        return replace(report, slept=(await companion.sleep("import", progress)).sentence)
+    return report
 
 
 async def _import_export(path: Path, companion: Companion, *, dry_run: bool, progress: Progress | None) -> ImportReport:
@@ -121,6 +129,8 @@ async def _import_export(path: Path, companion: Companion, *, dry_run: bool, pro
         return ImportReport(title, exported.turns, exported.turns, 0, 0, dry_run=True)
     before = len(store.state.turns), len(store.state.memories)
     await import_memories(path, store, companion.mind.embedder, progress)
+    if store.state.offset_s and not before[1]:  # the home that was exported had its own time
+        companion.clock.jump_to(companion.clock.wall() + timedelta(seconds=store.state.offset_s))
     if store.state.last_at is not None:
         companion.clock.never_before(store.state.last_at)
     turns, memories = len(store.state.turns), len(store.state.memories)

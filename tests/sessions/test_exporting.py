@@ -49,6 +49,7 @@ async def test_export_then_import_gives_the_same_state(tmp_path: Path, mind: Nam
     other = companion_with(NamingMind(), now=NOW - timedelta(days=400))
     report = await import_file(path, other, tmp_path / "sessions")
     assert report.created == count
+    assert other.clock.now() >= companion.clock.now()
     assert state_hash(other.store.state) == state_hash(companion.store.state)
     assert other.store.head == companion.store.head
     assert other.store.verify() == []

@@ -111,6 +111,12 @@ async def test_importing_again_adds_nothing_and_asks_nothing(tmp_path: Path, com
     assert (other.added, other.reinforced) == (4, 3)
 
 
+async def test_an_import_may_end_with_a_sleep_pass(tmp_path: Path, companion: Companion) -> None:
+    report = await import_file(written(tmp_path, locomo()), companion, tmp_path / "sessions", sleep=True)
+    assert report.sentence.endswith("Slept: 0 merged, 0 retired by newer facts, 2 faded.")
+    assert len(companion.store.state.sleeps) == 1
+
+
 async def test_a_dry_run_changes_nothing(tmp_path: Path, companion: Companion) -> None:
     head = companion.store.head
     report = await import_file(written(tmp_path, locomo()), companion, tmp_path / "sessions", dry_run=True)
