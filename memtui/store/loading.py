@@ -30,11 +30,13 @@ def frame_of(
         embedded: the vectors of the present embedder, in portions.
     """
     frame = Frame(contents.dims, slot_count)
-    births = {event.body.memory: event for event in reversed(events) if isinstance(event.body, Created)}
-    ordered = sorted(births.values(), key=lambda event: event.seq)
+    births: dict[str, Event] = {}
+    for event in events:
+        if isinstance(event.body, Created):
+            births.setdefault(event.body.memory, event)
     memories = []
     gone = []
-    for event in ordered:
+    for event in births.values():
         assert isinstance(event.body, Created)
         memory = state.memories.get(event.body.memory)
         if memory is None:
