@@ -9,6 +9,8 @@ from memtui.errors import InputError, MemtuiError
 from memtui.ui.screens.stage_time import sleep_words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.worker import Worker
 
     from memtui.chat.companion import Companion
@@ -19,9 +21,14 @@ if TYPE_CHECKING:
 
 
 class ChatSleep:
-    """Drives one `SleepScreen` at a time."""
+    """Drives one `SleepScreen` at a time.
+
+    Attributes:
+        seconds: where the duration of planning comes from (a test puts its own here).
+    """
 
     def __init__(self, screen: ChatScreen) -> None:
+        self.seconds: Callable[[], float] = monotonic
         self._screen = screen
         self._open: SleepScreen | None = None
         self._planning: Worker[None] | None = None
@@ -48,14 +55,14 @@ class ChatSleep:
 
         if self._screen.busy:
             progress(0.0, "waiting for the reply to end")
-        began = monotonic()
+        began = self.seconds()
         try:
             plan = await companion.plan_sleep("key", progress)
         except MemtuiError as error:
             screen.show_problem(str(error))
             return
         if screen.is_attached:
-            screen.show_plan(plan, companion.store.frame, seconds=monotonic() - began)
+            screen.show_plan(plan, companion.store.frame, seconds=self.seconds() - began)
 
     async def apply(self, plan: Plan) -> None:
         """Do what was agreed to."""

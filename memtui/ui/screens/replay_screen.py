@@ -64,6 +64,7 @@ class ReplayScreen(Stage):
         self._alone = alone
         self._title = file.stem
         self._companion: Companion | None = None
+        self._position = 0
         self._seek_to = 0
         self._clock = SimClock()
 
@@ -143,7 +144,7 @@ class ReplayScreen(Stage):
     @property
     def seeking(self) -> bool:
         """Whether beats are played only to get somewhere."""
-        return self.player is not None and self.player.position < self._seek_to
+        return self._position < self._seek_to
 
     async def _show(self, event: PlayerEvent) -> None:
         from memtui.sessions.replay import Finished, LinePlayed, LineStarted, NightsSlept, Restarted, StepTaken
@@ -168,6 +169,7 @@ class ReplayScreen(Stage):
 
     def _restart(self, companion: Companion) -> None:
         self._companion = companion
+        self._position = 0
         self.transcript.clear()
         self.time.begin(companion)
         self.time.show_tokens(None)
@@ -187,6 +189,7 @@ class ReplayScreen(Stage):
         self.time.show_clock()
 
     def _line_ends(self, event: LinePlayed) -> None:
+        self._position = event.index + 1
         companion = self._companion
         if companion is None:
             return
@@ -247,7 +250,7 @@ class ReplayScreen(Stage):
         player = self.player
         if player is None:
             return
-        state = ReplayState(self._title, player.position, len(player.beats), player.speed, player.playing, self.seeking)
+        state = ReplayState(self._title, self._position, len(player.beats), player.speed, player.playing, self.seeking)
         if state != self.bar.state:
             self.bar.show(state)
             self.time.show_clock()
@@ -296,7 +299,7 @@ class ReplayScreen(Stage):
         """One beat back."""
         if self.player is not None:
             self.player.pause()
-            self.seek_to(self.player.position - 1)
+            self.seek_to(self._position - 1)
 
     def action_seek(self, where: str) -> None:
         """To the `start` or the `end`."""

@@ -111,6 +111,6 @@ class StageTurns:
             return  # nothing but blanks was sent
         if stage in ("recall", "reply", "turn") and self.running:
             self._unfinished = None
-            self._stage.transcript.fail_reply(self.running, error)
+            self._stage.transcript.fail_reply(self.running, error.what)
             self.running = ""
         self._stage.alert(error)

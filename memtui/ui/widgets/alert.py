@@ -89,7 +89,7 @@ class Alert(Static):
         title = error.title + (f" (and {more} before)" if more else "")
         rest = " ".join(part for part in (error.safe, error.todo) if part)
         lines = [(title, "alert--title"), (_short(error.what), "alert--what"), (_short(rest), "alert--more")]
-        hint = ("enter on an empty prompt, or a click: all of it · escape: gone", "alert--hint")
+        hint = ("enter: all of it · escape: gone", "alert--hint")
         parts = [(text, self.get_visual_style(name, partial=True)) for text, name in (*lines, hint) if text]
         self.update(Content("\n").join(Content.styled(text, style) for text, style in parts))
 

@@ -112,7 +112,7 @@ class ReplayBar(Widget, can_focus=True):
 
 def bar_parts(state: ReplayState, width: int) -> list[tuple[str, str]]:
     """The line as (style, text), in order; `width` cells together where there is room for a track at all."""
-    mark = " ⏩ replay" if state.seeking else " ▶ replay" if state.playing else " ⏸ replay"
+    mark = " » replay" if state.seeking else " ▶ replay" if state.playing else " ⏸ replay"
     count = f" {state.position}/{state.total}"
     speed = f" {state.speed:g}x "
     title = plain_line(state.title)

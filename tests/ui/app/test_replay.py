@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from memtui.chat.companion import Companion
+from memtui.chat.opening import scratch_companion
+from memtui.clock import SimClock
 from memtui.locations import Home, sample_sessions
-from memtui.minds.recorded import to_response
+from memtui.minds.recorded import RecordedMind, to_response
 from memtui.sessions.lines import (
     AssistantTurn,
     CommandLine,
     Line,
     MindCall,
     Probe,
+    Session,
     SessionHeader,
     UserTurn,
     to_json_line,
@@ -22,8 +26,8 @@ from memtui.sessions.lines import (
 from memtui.ui.mode import Mode
 from memtui.ui.screens.replay_screen import ReplayScreen
 from memtui.ui.widgets.replay_bar import ReplayBar, ReplayState, bar_parts
-from tests.doubles import candidate
-from tests.ui.app.conftest import NARROW, Bench, Open
+from tests.doubles import ScriptedMind, candidate
+from tests.ui.app.conftest import NARROW, Bench, Open, settings
 
 
 def at(day: int) -> datetime:
@@ -36,8 +40,13 @@ def told(text: str, day: int) -> MindCall:
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> Path:
-    """Two turns with recorded calls, a line to the watcher, a warp, a pin, a probe."""
+def story(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two turns with recorded calls, a line to the watcher, a warp, a pin, a probe; the scripted mind thinks the rest."""
+
+    async def scripted(session: Session, clock: SimClock) -> Companion:
+        return scratch_companion(settings(), clock, RecordedMind(session.mind_calls, ScriptedMind()))
+
+    monkeypatch.setattr("memtui.sessions.replay.replay_companion", scripted)
     lines: list[SessionHeader | Line] = [
         SessionHeader("A short story"),
         AssistantTurn(at(1), "Watch the right side."),
