@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from memtui.errors import MemtuiError
-from memtui.memory.recall import Recollection
-from memtui.memory.sleep.plan import Plan
-from memtui.minds.base import Delta
+if TYPE_CHECKING:
+    from memtui.errors import MemtuiError
+    from memtui.memory.recall import Recollection
+    from memtui.memory.sleep.plan import Plan
+    from memtui.minds.base import Delta
 
 Progress: TypeAlias = Callable[[float, str], None]
 """Called with the share done (0..1) and what is being done."""

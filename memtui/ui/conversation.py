@@ -14,22 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from memtui.chat.steps import Failed, Heard, Replied, Said, Step
 from memtui.clock import SimClock
 from memtui.errors import InputError, MemtuiError
 from memtui.memory.ids import make_id
 from memtui.memory.texts import clean
-from memtui.minds.base import Message
-from memtui.sessions.format import read_session
-from memtui.sessions.record import Recorder
-from memtui.ui.history import history_of
-from memtui.ui.session_log import SessionLog
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
+    from memtui.chat.steps import Step
+    from memtui.minds.base import Message
     from memtui.sessions.format import Session
+    from memtui.sessions.record import Recorder
+    from memtui.ui.session_log import SessionLog
 
-Opener: TypeAlias = Callable[[SimClock, SessionLog, str], Awaitable["Companion"]]
+Opener: TypeAlias = "Callable[[SimClock, SessionLog, str], Awaitable[Companion]]"
 """Opens the companion over a clock, a log and a session id."""
 
 PATIENCE_S: Final = 1.0
@@ -82,7 +80,6 @@ class Conversation:
 
     Attributes:
         companion: None until the store is open.
-        log: where it is recorded.
         last: the last turn that was asked, for a retry.
     """
 
@@ -94,12 +91,21 @@ class Conversation:
         self._clock = clock
         self._watcher = watcher
         self._mind_label = mind_label
-        self.log = SessionLog(self._new_recorder())
+        self._log: SessionLog | None = None
         self._waiting: deque[_Asked] = deque()
         self._running: asyncio.Task[None] | None = None
         self._said: list[str] = []
         self._opening = False
         self._count = 0
+
+    @property
+    def log(self) -> SessionLog:
+        """Where the chat is recorded; made at first use, so that a first paint does not wait for it."""
+        if self._log is None:
+            from memtui.ui.session_log import SessionLog
+
+            self._log = SessionLog(self._new_recorder())
+        return self._log
 
     # -- opening ---------------------------------------------------------------------------------------------------
 
@@ -188,6 +194,8 @@ class Conversation:
             self._running.add_done_callback(self._done)
 
     async def _ask(self, companion: Companion, asked: _Asked) -> None:
+        from memtui.chat.steps import Heard, Replied, Said
+
         self.last = asked
         self._said.clear()
         self._watcher.begins(asked.text, asked.again)
@@ -203,6 +211,8 @@ class Conversation:
                 self._watcher.stepped(step)
 
     def _done(self, task: asyncio.Task[None]) -> None:
+        from memtui.chat.steps import Failed
+
         self._running = None
         error = None if task.cancelled() else task.exception()
         if task.cancelled():
@@ -219,6 +229,8 @@ class Conversation:
         text = clean("".join(self._said)).strip()
         if not text or self.companion is None or self.last is None or self.last.turn_id is None:
             return
+        from memtui.minds.base import Message
+
         self.companion.history.append(Message("assistant", text))
         with contextlib.suppress(MemtuiError):  # it stays in the log's unsaved lines and is tried again
             self.log.assistant(self._clock.now(), text, self.last.turn_id, interrupted=True)
@@ -233,6 +245,10 @@ class Conversation:
             InputError: a reply is being written, or the file breaks its format.
             StoreError: it is open elsewhere, or can't be written.
         """
+        from memtui.sessions.format import read_session
+        from memtui.sessions.record import Recorder
+        from memtui.ui.history import history_of
+
         self._must_be_free()
         recorder = await asyncio.to_thread(Recorder.resume, path)
         session = await asyncio.to_thread(read_session, path)
@@ -286,6 +302,8 @@ class Conversation:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _new_recorder(self) -> Recorder:
+        from memtui.sessions.record import Recorder
+
         return Recorder(self._sessions, mind=self._mind_label)
 
     def _session_id(self) -> str:

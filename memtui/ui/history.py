@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from memtui.minds.base import Message
-
 if TYPE_CHECKING:
+    from memtui.minds.base import Message
     from memtui.sessions.lines import AssistantTurn, Session, UserTurn
     from memtui.ui.widgets.message_model import FinishedMessage
 
@@ -36,6 +35,8 @@ def exchanges(session: Session) -> list[tuple[UserTurn | None, AssistantTurn | N
 
 def history_of(session: Session) -> list[Message]:
     """The messages of a session, oldest first; turns that got no reply are left out, so that roles alternate."""
+    from memtui.minds.base import Message
+
     history: list[Message] = []
     for user, assistant in exchanges(session):
         if user is not None and assistant is not None and assistant.text.strip():

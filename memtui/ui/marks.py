@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.memory.events import Recalled, Retired, Slept, Turned
 from memtui.memory.moments import to_us
 from memtui.ui.widgets.timeline_view import Mark
 
 if TYPE_CHECKING:
     from memtui.memory.events import Event
 
-_MARKS = {Turned: Mark.TURN, Recalled: Mark.RECALL, Retired: Mark.RETIREMENT, Slept: Mark.SLEEP}
+_MARKS = {"turned": Mark.TURN, "recalled": Mark.RECALL, "retired": Mark.RETIREMENT, "slept": Mark.SLEEP}
+"""By the type of the event."""
 
 
 class EventMarks:
@@ -27,7 +27,7 @@ class EventMarks:
         new = False
         for position in range(self._seen, len(events)):
             event = events[position]
-            mark = _MARKS.get(type(event.body))
+            mark = _MARKS.get(event.body.type)
             if mark is None:
                 continue
             moments, at = self.moments[mark], to_us(event.at)

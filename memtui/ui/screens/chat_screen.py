@@ -14,7 +14,6 @@ from textual.widget import Widget
 
 from memtui.chat.commands import COMMANDS
 from memtui.chat.nights import nights_between
-from memtui.chat.steps import Step
 from memtui.errors import InputError, MemtuiError, StoreError
 from memtui.ui.actions import Where, bindings_for
 from memtui.ui.conversation import Conversation
@@ -32,6 +31,7 @@ from memtui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
+    from memtui.chat.steps import Step
     from memtui.clock import SimClock
     from memtui.ui.actions import Action
     from memtui.ui.screens.sleep_screen import SleepScreen

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import InputError, MemtuiError
-from memtui.ui.history import messages_of
 from memtui.ui.screens.welcome import welcome_lines
 from memtui.ui.widgets.prompt_history import PromptHistory
 
@@ -70,6 +69,8 @@ class ChatSessions:
 
     async def resume(self, path: Path) -> None:
         """Go on with an earlier chat."""
+        from memtui.ui.history import messages_of
+
         screen = self._screen
         session = await screen.conversation.resume(path)
         self._welcoming = False

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.chat.steps import Failed, Heard, Learned, RecalledFor, Replied, Said, Slumbered, Step
 from memtui.errors import InputError, MemtuiError
-from memtui.memory.recall import Recollection
 from memtui.ui.screens.stage_time import sleep_words
 from memtui.ui.widgets.recall_lines import RecallLine, recall_lines
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
+    from memtui.chat.steps import Heard, Replied, Step
+    from memtui.memory.recall import Recollection
     from memtui.ui.screens.stage import Stage
 
 
@@ -43,6 +43,8 @@ class StageTurns:
 
     def stepped(self, step: Step, companion: Companion) -> None:
         """Show one step."""
+        from memtui.chat.steps import Failed, Heard, Learned, RecalledFor, Replied, Said, Slumbered
+
         match step:
             case Heard():
                 self._heard(step)

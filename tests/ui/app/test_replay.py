@@ -85,7 +85,7 @@ async def test_a_replay_plays_to_its_end_and_touches_no_home(bench: Open, own_ho
         screen = b.text()
         assert "replay" in screen
         assert "A short story" in screen
-        assert "7/7" in screen
+        assert "6/6" in screen
         assert not own_home.data.exists()
         await b.press("q")
         assert b.app._exit
@@ -106,7 +106,7 @@ async def test_step_back_seek_and_speed(bench: Open, story: Path) -> None:
         active = [memory.pinned for memory in replay.companion.store.state.active()] if replay.companion else []
         assert True in active
         await b.press("left")
-        await b.until(lambda: replay.player and replay.player.position == 6, "one back")
+        await b.until(lambda: replay.player and replay.player.position == 5, "one back")
         assert not any("The end." in message for message in b.messages())
         await b.press("home")
         await b.until(lambda: replay.player and replay.player.position == 0, "the beginning")
