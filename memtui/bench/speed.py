@@ -109,6 +109,7 @@ async def _measure(folder: str) -> dict[str, Any]:
     begun = monotonic()
     companion = open_now(settings, home(folder), clock, NoLog(), "bench", mind)
     figures: dict[str, Any] = {"open_s": round(monotonic() - begun, 3)}
+    companion.store.compact_if_due()  # as the app does when it is idle
     frame = companion.store.frame
     now_us = to_us(clock.now())
     salience = sorted(timed(lambda: companion.law.retention(frame, now_us)) for _ in range(9))

@@ -219,7 +219,7 @@ def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None
     rows = frame.active_rows()
     if rows.size == 0:
         return None
-    near = rows[(frame.vectors[rows] @ vector) >= _SAME_COSINE] if np.any(vector) else rows
+    near = rows[(frame.vectors @ vector)[rows] >= _SAME_COSINE] if np.any(vector) else rows
     for row in near.tolist():
         if same_key(frame.texts[row]) == key:
             found: str = frame.ids[row]

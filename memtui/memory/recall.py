@@ -118,7 +118,7 @@ def recall(
     rows = frame.active_rows()
     if rows.size == 0:
         return Recollection((), 0, policy.budget_tokens)
-    meaning = frame.vectors[rows] @ cue.vector if rows.size < len(frame) else frame.vectors @ cue.vector
+    meaning = (frame.vectors @ cue.vector)[rows]  # the whole matrix once: picking rows first would copy it
     slot = _slot_match(frame, rows, cue)
     chosen, words = _candidates(frame, rows, meaning, slot, cue, policy)
     if chosen.size == 0:
@@ -160,7 +160,7 @@ def recall(
 def _slot_match(frame: Frame, rows: Ints, cue: Cue) -> Floats:
     if cue.slots is None or frame.slot_count == 0:
         return np.zeros(rows.size, np.float64)
-    return np.asarray(frame.slots[rows] @ cue.slots, np.float64)
+    return np.asarray((frame.slots @ cue.slots)[rows], np.float64)
 
 
 def _candidates(
@@ -170,13 +170,8 @@ def _candidates(
     picked: set[int] = set(_top(meaning, policy.candidates).tolist())
     if slot.any():
         picked.update(_top(slot, policy.candidates).tolist())
-    position = {memory_id: frame.row(memory_id) for memory_id in cue.words if memory_id in frame}
-    where = {row: i for i, row in enumerate(rows.tolist())} if len(rows) < len(frame) else None
-    scores: dict[int, float] = {}
-    for memory_id, row in position.items():
-        at = row if where is None else where.get(row)
-        if at is not None:
-            scores[at] = cue.words[memory_id]
+    found = {frame.row(memory_id): score for memory_id, score in cue.words.items() if memory_id in frame}
+    scores = {at: found[row] for row in found if (at := int(np.searchsorted(rows, row))) < rows.size and rows[at] == row}
     picked.update(sorted(scores, key=lambda at: -scores[at])[: policy.candidates])
     chosen = np.array(sorted(picked), np.int64)
     best = max(scores.values(), default=0.0)

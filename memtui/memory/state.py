@@ -135,9 +135,11 @@ class State:
 
     def apply(self, event: Event) -> tuple[str, ...]:
         """Take one event in; returns the ids of the memories it changed (all of a block's for an undo)."""
-        self.blocks.setdefault(event.block, []).append(event)
         self.last_at = event.at
         body = event.body
+        if isinstance(body, Undone) and body.block not in self.blocks:
+            return ()  # there is nothing to undo yet, and what comes under that name later is no part of it
+        self.blocks.setdefault(event.block, []).append(event)
         if isinstance(body, Undone):
             self._undoes.append((event.block, body.block))
             return self._refold(self.touched_by(body.block))

@@ -164,10 +164,9 @@ def _compared(frame: Frame, seeds: Sequence[int], rows: Ints) -> Iterator[tuple[
     """Each seed with its cosines to `rows`: float32 (len(rows),)."""
     if rows.size == 0:
         return
-    others = frame.vectors if rows.size == len(frame) else frame.vectors[rows]
     for start in range(0, len(seeds), _BLOCK):
         block = list(seeds[start : start + _BLOCK])
-        cosines = frame.vectors[block] @ others.T
+        cosines = (frame.vectors[block] @ frame.vectors.T)[:, rows]  # picking rows first would copy the whole matrix
         yield from zip(block, cosines, strict=True)
 
 

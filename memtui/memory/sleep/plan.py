@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memtui.memory.events import Absorbed, Body, Created, Judged, Retired, Slept
-from memtui.memory.frame import Frame
+from memtui.memory.frame import Floats, Frame
 from memtui.memory.laws import Law
 from memtui.memory.model import Kind, Label, Memory, RetireReason, Summary, Verdict
 from memtui.memory.moments import HOUR_US, to_us
@@ -92,8 +92,7 @@ class _Pass:
     """What one planning has dealt with so far."""
 
     frame: Frame
-    law: Law
-    now_us: int
+    retention: Floats
     items: list[PlanItem]
     gone: set[str]
 
@@ -120,9 +119,9 @@ class _Pass:
         confidence: float = 1.0,
     ) -> None:
         self.gone.update(retires)
-        retention = self.law.retention(self.frame, self.now_us)[self.frame.row(retires[0])]
+        left = float(self.retention[self.frame.row(retires[0])])
         key = f"{action}:{retires[0]}"
-        self.items.append(PlanItem(key, action, tuple(retires), by, text, reason, confidence, salience=float(retention)))
+        self.items.append(PlanItem(key, action, tuple(retires), by, text, reason, confidence, salience=left))
 
 
 def make_plan(
@@ -148,7 +147,8 @@ def make_plan(
         clusters: repeats with the text that would stand for them.
         judged: the verdicts that are new, with their reasons.
     """
-    work = _Pass(frame, law, to_us(now), [], set())
+    now_us = to_us(now)
+    work = _Pass(frame, law.retention(frame, now_us), [], set())
     for cluster in duplicates:
         keep = cluster.members[-1]
         leaving = [member for member in cluster.members[:-1] if work.may_retire(member)]
@@ -160,8 +160,8 @@ def make_plan(
         if len(members) == len(cluster.members):
             work.add(Action.MERGE, members, by=None, text=summary.text, reason=summary.reason)
     survivors = {item.by for item in work.items}  # what takes something over is looked at again next time
-    old_enough = frame.last_recall <= work.now_us - policy.grace_hours * HOUR_US
-    for row in (law.faded(frame, work.now_us) & old_enough).nonzero()[0].tolist():
+    old_enough = frame.last_recall <= now_us - policy.grace_hours * HOUR_US
+    for row in (law.faded(frame, now_us) & old_enough).nonzero()[0].tolist():
         memory_id = frame.ids[row]
         if memory_id not in survivors and work.may_retire(memory_id):
             work.add(Action.PRUNE, [memory_id], by=None, reason=f"faded below {law.floor:g}")
