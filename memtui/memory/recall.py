@@ -33,6 +33,7 @@ class RecallPolicy:
         min_slot: inner product of slot posteriors from which the slot alone lets it pass.
         tie: relevances closer than this are a tie, broken by retention.
         backfill: whether, when something is asked, the best of what did not pass fills the remaining budget.
+        fill_to: backfill ends at this many memories.
         max_memories: upper bound on the memories in a prompt.
     """
 
@@ -45,6 +46,7 @@ class RecallPolicy:
     min_slot: float = 0.35
     tie: float = 0.05
     backfill: bool = True
+    fill_to: int = 6
     max_memories: int = 12
 
 
@@ -133,7 +135,7 @@ def recall(
     items: list[Recollected] = []
     spent = 0
     for i in order:
-        if not passed[i] and not (policy.backfill and cue.asks):
+        if not passed[i] and not (policy.backfill and cue.asks and len(items) < policy.fill_to):
             break
         if len(items) >= policy.max_memories:
             break
