@@ -19,6 +19,7 @@ from memtui.memory.events import (
     Restored,
     Retired,
 )
+from memtui.memory.ids import ID_PATTERN
 from memtui.memory.model import KINDS, Memory, RetireReason
 from memtui.memory.moments import from_us, hours_between, to_us
 from memtui.memory.texts import one_line
@@ -47,7 +48,17 @@ def card_texts(companion: Companion, memory: Memory, *, events: int | None = Non
     store = companion.store
     note = read_note(store.text(memory.note)) if memory.note else None
     retired = store.text(memory.retire_note) if memory.retire_note else ""
-    return CardTexts(note.why if note else "", retired, history(companion, memory.id, events))
+    told = history(companion, memory.id, events)
+    return CardTexts(note.why if note else "", retired, told, _turn_name(companion, memory))
+
+
+def _turn_name(companion: Companion, memory: Memory) -> str:
+    """`turn 12` for a turn whose id is a made one; a session's own names, such as `t061`, stay as they are."""
+    turns = companion.store.state.turns
+    first = memory.sources[0] if memory.sources else ""
+    if first not in turns or not ID_PATTERN.fullmatch(first):
+        return ""
+    return f"turn {list(turns).index(first) + 1}"
 
 
 def history(companion: Companion, memory_id: str, last: int | None = None) -> list[tuple[datetime, str]]:

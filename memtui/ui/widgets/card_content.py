@@ -46,11 +46,13 @@ class CardTexts:
         reason: why it is this important, in the mind's words.
         retire_reason: why it was retired, in the judge's words.
         history: what happened to it, in order: moment and one sentence each.
+        source: what to call the turn it was told in, such as `turn 12`; empty shows the turn's id.
     """
 
     reason: str = ""
     retire_reason: str = ""
     history: Sequence[tuple[datetime, str]] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def card_content(
         half_life=law.half_life_label(KINDS.index(memory.kind)),
         salience=float(law.retention(alone, now_us)[0]) if memory.active else last_salience(law, memory),
         used=_used(memory, now_us),
-        said=_said(memory, zone, now),
+        said=_said(memory, zone, now, texts.source),
         sources=len(memory.sources),
         links=tuple(_links(memory, frame)),
         since=_since(memory, zone, now),
@@ -206,11 +208,11 @@ def _named(memory_id: str, frame: Frame, *, short: bool = False) -> str:
     return f"{handle_of(row)} {cut}".rstrip()
 
 
-def _said(memory: Memory, zone: tzinfo, now: datetime) -> str:
+def _said(memory: Memory, zone: tzinfo, now: datetime, name: str) -> str:
     said = f"said {moment_words(memory.created_at, zone, now)}"
     if not memory.sources:
         return said
-    source = plain_line(memory.sources[0])
+    source = plain_line(name or memory.sources[0])
     return f"{said} ({source if len(source) <= _SOURCE_CHARS else source[: _SOURCE_CHARS - 1] + '…'})"
 
 
