@@ -14,14 +14,16 @@ from importlib import resources
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from memtui.errors import MindError
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Label
 from memtui.minds.offline.cues import CUES_VERSION
 from memtui.minds.offline.features import FEATURES_VERSION
-from memtui.minds.offline.pairs import PAIR_VERSION
+from memtui.minds.offline.pairs import PAIR_VERSION, SURFACE_SHARE
 from memtui.minds.offline.slots import SLOTS
+from memtui.minds.offline.trees import boosted, stacked
 
 WEIGHTS: Final = "heads.npz"
 LEVELS: Final = ("low", "medium", "high")
@@ -51,11 +53,11 @@ class Heads:
     """All heads of one training.
 
     Attributes:
-        arrays: float32 weights by name.
+        arrays: weights by name, float32 but for the trees' node numbers.
         meta: data hash, versions, thresholds, cross-validated figures.
     """
 
-    arrays: Mapping[str, Vectors]
+    arrays: Mapping[str, npt.NDArray[Any]]
     meta: Mapping[str, Any]
 
     @classmethod
@@ -87,14 +89,40 @@ class Heads:
         """float32 (n, len(SLOTS)): posterior of what a text fills or asks for; the mass of "none" is dropped."""
         return softmax(self._linear("slots", vectors))[:, : len(SLOTS)]
 
-    def pairs(self, features: Vectors) -> Vectors:
-        """float32 (n, 4): probabilities in the order of `LABELS`."""
-        scaled = (features - self.arrays["pair_mean"]) / self.arrays["pair_scale"]
-        return softmax(self._linear("pair", np.asarray(scaled, np.float32)))
+    def brief(self, vectors: Vectors) -> Vectors:
+        """float32 (n, 8): what small heads over the vector alone say, for the pair judge.
+
+        Columns: kept, lasting, importance (low, medium, high), subject (user, other, project).
+        """
+        kept, lasting = sigmoid(self._linear("brief_keep", vectors)), sigmoid(self._linear("brief_kind", vectors))
+        importance = softmax(self._linear("brief_importance", vectors))
+        subject = softmax(self._linear("brief_subject", vectors))
+        return np.hstack([kept, lasting, importance, subject])
+
+    def pairs(self, surface: Vectors, vectors: Vectors) -> Vectors:
+        """float32 (n, 4): probabilities in the order of `LABELS`, from the columns of `pairs.py`.
+
+        A linear head over everything gives four logits; boosted trees over those and the surface columns decide.
+        """
+        linear = self.linear_pairs(surface, vectors)
+        return softmax(boosted(self.arrays, stacked(surface, linear)))
+
+    def linear_pairs(self, surface: Vectors, vectors: Vectors) -> Vectors:
+        """float32 (n, 4): probabilities of the linear head alone."""
+        return softmax(self._linear("pair", self.pair_design(surface, vectors)))
+
+    def pair_design(self, surface: Vectors, vectors: Vectors) -> Vectors:
+        """float32 (n, all columns): standardised surface columns beside the vector columns."""
+        scaled = (surface - self.arrays["pair_mean"]) / self.arrays["pair_scale"] * SURFACE_SHARE
+        return np.hstack([scaled, vectors]).astype(np.float32)
 
     def _linear(self, name: str, features: Vectors) -> Vectors:
         logits = features @ self.arrays[f"{name}_W"] + self.arrays[f"{name}_b"]
-        return np.asarray(logits * float(self.meta["scales"][name]), np.float32)
+        return np.asarray(logits * float(self.meta["scales"].get(name, 1.0)), np.float32)
+
+
+def _widened(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 @lru_cache(maxsize=1)
@@ -103,7 +131,7 @@ def _load() -> Heads:
     try:
         with resources.as_file(source) as path, np.load(path, allow_pickle=False) as stored:
             meta = json.loads(str(stored["meta"]))
-            arrays = {name: np.asarray(stored[name], np.float32) for name in stored.files if name != "meta"}
+            arrays = {name: _widened(stored[name]) for name in stored.files if name != "meta"}
     except (OSError, KeyError, ValueError) as error:
         raise MindError(
             f"The offline mind's weights can't be read: {error}.",

@@ -13,7 +13,7 @@ from memtui.memory.texts import same_key
 from memtui.minds.base import PairText, language_of
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.heads import LABELS, Heads
-from memtui.minds.offline.pairs import marks, pair_features
+from memtui.minds.offline.pairs import Embeds, marks, plain, surface_columns, vector_columns
 from memtui.minds.offline.speakers import spoken
 
 
@@ -35,15 +35,22 @@ def _of_two_people(pair: PairText) -> Verdict:
     return Verdict("сказали разные люди" if russian else "said by two people", Label.UNRELATED, 1.0)
 
 
-def label_probabilities(older: Sequence[str], newer: Sequence[str], embedder: LocalEmbedder, heads: Heads) -> Vectors:
+def label_probabilities(older: Sequence[str], newer: Sequence[str], embedder: Embeds, heads: Heads) -> Vectors:
     """float32 (n, 4) in the order of `heads.LABELS`."""
+    return heads.pairs(*pair_columns(older, newer, embedder, heads))
+
+
+def pair_columns(older: Sequence[str], newer: Sequence[str], embedder: Embeds, heads: Heads) -> tuple[Vectors, Vectors]:
+    """The surface and the vector columns of each pair, from two views of every distinct text."""
     distinct = list(dict.fromkeys([*older, *newer]))
-    vectors = embedder.embed_now(distinct)
-    slots = heads.slots(vectors)
     row = {text: i for i, text in enumerate(distinct)}
-    a, b = [row[text] for text in older], [row[text] for text in newer]
-    features = pair_features(older, newer, vectors[a], vectors[b], slots[a], slots[b], heads.arrays["basis"])
-    return heads.pairs(features)
+    at, bt = [row[text] for text in older], [row[text] for text in newer]
+    vectors = embedder.embed_now(distinct)
+    folded = embedder.embed_now([plain(text) for text in distinct])
+    slots, brief = heads.slots(vectors), heads.brief(vectors)
+    a, b = vectors[at], vectors[bt]
+    surface = surface_columns(older, newer, a, b, (slots[at], slots[bt]), (brief[at], brief[bt]), embedder)
+    return surface, np.hstack([vector_columns(a, b), vector_columns(folded[at], folded[bt])])
 
 
 def _verdict(pair: PairText, probabilities: Vectors) -> Verdict:

@@ -59,8 +59,8 @@ _NAMED = re.compile(
 )
 _NO_NAMES: Final = frozenset(
     listed(
-        "This That There What Who It He She They We You The My Our Work Today Yesterday Tomorrow Everyone Nobody Dinner Lunch "
-        "Это Там Тут Вот Она Они Мы Вы Работа Сегодня Вчера Завтра Все Никто Теперь Пока Вчерашний Врач"
+        "This That There What Who It He She They We You The My Our Work Today Yesterday Tomorrow Everyone Nobody Dinner "
+        "Lunch Это Там Тут Вот Она Они Мы Вы Работа Сегодня Вчера Завтра Все Никто Теперь Пока Вчерашний Врач"
     )
 )
 _PROJECT = re.compile(

@@ -54,15 +54,13 @@ def united_groups(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
     return [root("g:" + str(row["group"])) for row in rows]
 
 
-def random_negatives(rows: Sequence[Row], groups: Sequence[str], count: int, seed: int) -> tuple[list[Row], list[str]]:
+def random_negatives(rows: Sequence[Row], groups: Sequence[str], count: int, seed: int) -> list[Row]:
     """Pairs of texts of different groups, labelled unrelated: retirements are rare, and the judge must know it."""
     rng = np.random.default_rng(seed)
     texts = [(str(row[key]), group) for row, group in zip(rows, groups, strict=True) for key in ("older", "newer")]
     out: list[Row] = []
-    of_group: list[str] = []
     while len(out) < count:
         i, j = (int(n) for n in rng.integers(len(texts), size=2))
         if texts[i][1] != texts[j][1]:
-            out.append({"older": texts[i][0], "newer": texts[j][0], "label": "unrelated"})
-            of_group.append(texts[i][1])
-    return out, of_group
+            out.append({"older": texts[i][0], "newer": texts[j][0], "label": "unrelated", "group": texts[i][1]})
+    return out

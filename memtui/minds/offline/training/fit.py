@@ -1,0 +1,75 @@
+"""Fitting and honest measuring: class weights, grouped folds, thresholds for a precision, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from memtui.memory.frame import Floats, Ints, Vectors
+
+FOLDS: Final = 5
+Fit = Callable[[Any, Ints, Floats], Any]
+"""(features, dense or sparse, classes, sample weights) -> something with `predict_proba`."""
+
+
+def logistic(c: float, iterations: int = 400) -> Fit:
+    """A logistic head with inverse regularisation `c`."""
+
+    def fit(x: Any, y: Ints, weights: Floats) -> LogisticRegression:
+        return LogisticRegression(C=c, max_iter=iterations).fit(x, y, sample_weight=weights)
+
+    return fit
+
+
+def balanced(y: Ints, strength: float) -> Floats:
+    """Sample weights between equal rows (strength 0) and equal classes (strength 1), mean 1."""
+    counts = np.bincount(y).astype(np.float64)
+    weights = (counts.sum() / counts)[y] ** strength
+    return np.asarray(weights / weights.mean(), np.float64)
+
+
+def out_of_fold(fit: Fit, x: Any, y: Ints, weights: Floats, groups: Sequence[str]) -> Vectors:
+    """float32 (n, classes): each row's probabilities from a model that saw no row of its group."""
+    out = np.zeros((len(y), int(y.max()) + 1), np.float32)
+    for train, test in GroupKFold(FOLDS).split(x, y, list(groups)):
+        out[test] = fit(x[train], y[train], weights[train]).predict_proba(x[test])
+    return out
+
+
+def coefficients(model: LogisticRegression) -> tuple[Vectors, Vectors]:
+    """(columns, classes) weights and (classes,) intercepts; one class column for a yes-or-no head."""
+    return np.asarray(model.coef_.T, np.float32), np.asarray(model.intercept_, np.float32)
+
+
+def threshold_for(precision: float, scores: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """(lowest score from which at least `precision` of the rows are true, the recall there); (1, 0) if there is none."""
+    order = np.argsort(-scores, kind="stable")
+    reached = np.cumsum(truth[order]) / np.arange(1, len(order) + 1)
+    good = np.flatnonzero(reached >= precision)
+    if good.size == 0:
+        return 1.0, 0.0
+    last = int(good[-1])
+    return float(scores[order][last]), float(truth[order][: last + 1].sum() / max(1, truth.sum()))
+
+
+def best_cut(scores: Floats, truth: npt.NDArray[np.bool_]) -> float:
+    """The threshold between .3 and .7 with the best mean of both classes' accuracies."""
+    cuts = np.arange(0.30, 0.705, 0.01)
+    return float(max(cuts, key=lambda cut: float((scores[truth] >= cut).mean() + (scores[~truth] < cut).mean())).round(2))
+
+
+def temperature(logits: Vectors, y: Ints) -> float:
+    """The factor on out-of-fold logits that makes the probabilities honest (least log loss)."""
+    factors = np.geomspace(0.3, 3.0, 60)
+
+    def loss(factor: float) -> float:
+        scaled = logits * factor
+        scaled = scaled - scaled.max(axis=1, keepdims=True)
+        return float(-(scaled[np.arange(len(y)), y] - np.log(np.exp(scaled).sum(axis=1))).mean())
+
+    return float(min(factors, key=loss))

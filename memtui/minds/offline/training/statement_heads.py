@@ -1,0 +1,92 @@
+"""Training keep, kind, importance, slots, and the brief heads over the vector alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from memtui.memory.frame import Floats, Ints, Vectors
+from memtui.minds.offline.embedder import LocalEmbedder
+from memtui.minds.offline.features import statement_features
+from memtui.minds.offline.heads import LEVELS
+from memtui.minds.offline.slots import NO_SLOT, SLOTS
+from memtui.minds.offline.training.fit import balanced, best_cut, coefficients, logistic, out_of_fold
+from memtui.minds.offline.training.rows import Row, united_groups
+
+SUBJECTS: Final = ("user", "other", "project")
+Arrays = dict[str, npt.NDArray[Any]]
+Figures = dict[str, float]
+
+
+def train_statement_heads(
+    rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays, figures: Figures
+) -> dict[str, float]:
+    """Fit keep, kind and importance into `arrays`; returns the thresholds chosen out of fold."""
+    texts = [str(row["text"]) for row in rows]
+    vectors = embedder.embed_now(texts)
+    x: Any = csr_matrix(statement_features(texts, vectors))
+    groups = united_groups(rows, ["text"])
+    kept = np.array([bool(row["keep"]) for row in rows])
+    thresholds = {"keep": _keep_head(x, kept, groups, arrays, figures)}
+    of_kept = [group for group, keep in zip(groups, kept, strict=True) if keep]
+    semantic = np.array([int(row["kind"] == "semantic") for row in rows])[kept]
+    level = np.array([LEVELS.index(row["importance"]) if row["importance"] else 0 for row in rows])[kept]
+    _head("kind", x[kept], semantic, of_kept, arrays, figures)
+    _head("importance", x[kept], level, of_kept, arrays, figures)
+    _brief_heads(rows, vectors, kept, arrays)
+    return thresholds
+
+
+def _keep_head(x: Any, kept: npt.NDArray[np.bool_], groups: list[str], arrays: Arrays, figures: Figures) -> float:
+    fit, y = logistic(3.0), kept.astype(np.int64)
+    weights = balanced(y, 0.3)
+    out = out_of_fold(fit, x, y, weights, groups)[:, 1].astype(np.float64)
+    cut = best_cut(out, kept)
+    figures["keep_cv"] = _share((out >= cut) == kept)
+    figures["keep_cv_kept"], figures["keep_cv_dropped"] = _share(out[kept] >= cut), _share(out[~kept] < cut)
+    arrays["keep_W"], arrays["keep_b"] = coefficients(fit(x, y, weights))
+    return cut
+
+
+def _head(name: str, x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> None:
+    fit = logistic(2.0)
+    weights: Floats = balanced(y, 0.8)
+    out = out_of_fold(fit, x, y, weights, groups)
+    right = out.argmax(axis=1) == y
+    figures[f"{name}_cv"] = _share(right)
+    figures[f"{name}_cv_balanced"] = round(float(np.mean([right[y == c].mean() for c in np.unique(y)])), 4)
+    arrays[f"{name}_W"], arrays[f"{name}_b"] = coefficients(fit(x, y, weights))
+
+
+def _brief_heads(rows: Sequence[Row], vectors: Vectors, kept: npt.NDArray[np.bool_], arrays: Arrays) -> None:
+    """Small heads over the vector alone, read by the pair judge for both texts."""
+    told = np.array([row.get("subject") in SUBJECTS for row in rows])
+    targets: dict[str, tuple[npt.NDArray[np.bool_], list[int]]] = {
+        "keep": (np.ones(len(rows), np.bool_), [int(row["keep"]) for row in rows]),
+        "kind": (kept, [int(row["kind"] == "semantic") for row in rows]),
+        "importance": (kept, [LEVELS.index(row["importance"]) if row["importance"] else 0 for row in rows]),
+        "subject": (told, [SUBJECTS.index(row["subject"]) if row.get("subject") in SUBJECTS else 0 for row in rows]),
+    }
+    for name, (mask, classes) in targets.items():
+        y = np.array(classes)[mask]
+        arrays[f"brief_{name}_W"], arrays[f"brief_{name}_b"] = coefficients(logistic(4.0)(vectors[mask], y, np.ones(len(y))))
+
+
+def train_slot_head(rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays, figures: Figures) -> None:
+    """Fit the slots jointly on statements and questions: what one fills and the other asks for is one space."""
+    x = embedder.embed_now([str(row["text"]) for row in rows])
+    order = [*SLOTS, NO_SLOT]
+    y = np.array([order.index(row["slot"] or NO_SLOT) for row in rows])
+    fit, weights = logistic(10.0), np.ones(len(y))
+    out = out_of_fold(fit, x, y, weights, united_groups(rows, ["text"]))
+    figures["slots_cv"] = _share(out.argmax(axis=1) == y)
+    figures["slots_cv_top3"] = _share((np.argsort(-out, axis=1)[:, :3] == y[:, None]).any(axis=1))
+    arrays["slots_W"], arrays["slots_b"] = coefficients(fit(x, y, weights))
+
+
+def _share(right: npt.NDArray[np.bool_]) -> float:
+    return round(float(right.mean()), 4)
