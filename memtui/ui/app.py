@@ -19,7 +19,7 @@ from memtui.locations import Home, shipped_themes
 from memtui.memory.texts import clean
 from memtui.ui.actions import bindings_for, keymap_of
 from memtui.ui.clipboard import LONGEST_OSC, copy_locally, outcome
-from memtui.ui.farewell import Deadline, on_signals
+from memtui.ui.farewell import on_signals
 from memtui.ui.first_theme import shipped_theme
 from memtui.ui.mode import Mode
 from memtui.ui.palette import MemtuiCommands
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memtui.chat.companion import Companion
     from memtui.config import Settings
     from memtui.ui.conversation import Opener
+    from memtui.ui.farewell import Deadline
     from memtui.ui.session_log import SessionLog
 
 
@@ -48,6 +49,7 @@ class MemtuiApp(App[int]):
         tz: the zone times are shown in.
         start: the settings the first paint needs.
         state: what the screen remembers between two runs.
+        deadline: ends the process if leaving hangs; set by whoever owns the process.
     """
 
     CSS_PATH = "app.tcss"
@@ -83,13 +85,14 @@ class MemtuiApp(App[int]):
         self._load: Callable[[], Settings] | None = settings if callable(settings) else None
         self.start = self._begin_with()
         self.tz: tzinfo = zone(self.start.timezone)
-        self._deadline = Deadline()
+        self.deadline: Deadline | None = None
         self._leaving = False
         keys, self._key_problems = keymap_of(self.start.keys)
         self.set_keymap(keys)
         if self.start.reduced_motion:
             self.animation_level = "none"
         self._wanted_theme = theme or ("" if self.start.theme_set else self.state.theme) or self.start.theme
+        self._themes_loaded = self._theme_taken = False
         self._take_first_theme()
 
     def _begin_with(self) -> StartSettings:
@@ -126,18 +129,22 @@ class MemtuiApp(App[int]):
         else:
             self.register_theme(theme)
             self.theme = theme.name
+            self._theme_taken = True
 
     def load_all_themes(self) -> None:
         """Take in all themes; those that are broken are named in one notice."""
         from memtui.ui.themes import load_themes
 
+        if self._themes_loaded:
+            return
+        self._themes_loaded = True
         themes, problems = load_themes([shipped_themes(), self.home.themes])
         for theme in themes:
             self.register_theme(theme)
-        if self._wanted_theme in self.available_themes:
-            self.theme = self._wanted_theme
-        else:
+        if self._wanted_theme not in self.available_themes:
             problems.append(f"There is no theme '{self._wanted_theme}'; /theme lists them.")
+        elif not self._theme_taken:
+            self.theme = self._wanted_theme
         problems += self._key_problems
         if problems:
             message = "\n".join(problems)
@@ -246,6 +253,7 @@ class MemtuiApp(App[int]):
 
     def set_theme(self, name: str) -> bool:
         """Change the colours; False when there is no such theme."""
+        self.load_all_themes()
         if name not in self.available_themes:
             return False
         self.theme = name
@@ -262,7 +270,8 @@ class MemtuiApp(App[int]):
         if self._leaving:
             return
         self._leaving = True
-        self._deadline.start(code)
+        if self.deadline is not None:
+            self.deadline.start(code)
         self._close_stages(code)
 
     @work(exclusive=True, group="leave", exit_on_error=False)

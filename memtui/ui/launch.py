@@ -34,8 +34,10 @@ def run_app(
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise InputError("This needs a terminal.", todo="For pipes there is `memtui ask`.")
     from memtui.ui.app import MemtuiApp
+    from memtui.ui.farewell import Deadline
 
     app = MemtuiApp(settings, home, mode=mode, theme=theme)
+    app.deadline = Deadline()
     app.run()
     return app.return_code or 0
 

@@ -115,6 +115,7 @@ class ChatCommands:
 
     async def _theme(self, argument: str) -> str | None:
         app = self._screen.memtui
+        app.load_all_themes()
         if not argument:
             return f"Colours: {', '.join(sorted(app.available_themes))}. Now: {app.theme}."
         if not app.set_theme(argument):

@@ -43,11 +43,7 @@ COMPACT_AFTER = 60
 
 
 class ChatScreen(Stage):
-    """The screen one lives in. It implements `conversation.Watcher`.
-
-    Attributes:
-        conversation: the chat itself.
-    """
+    """The screen one lives in. It implements `conversation.Watcher`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("chat", "live")]
     places: ClassVar[tuple[Where, ...]] = ("app", "chat", "live")
@@ -60,16 +56,16 @@ class ChatScreen(Stage):
         self.sleeping = ChatSleep(self)
         self.chats = ChatSessions(self)
         self.commands = ChatCommands(self)
+        self._conversation: Conversation | None = None
         self._nights_checked: datetime | None = None
         self._quiet_s = 0
         self._not_open = False
 
     def compose(self) -> ComposeResult:
-        """As a stage, with the conversation made first."""
+        """As a stage, with what the last run remembered."""
         app = self.memtui
         self.expected_offset_s = app.state.offset_s
         self.prompt.cursor_blink = app.animation_level != "none"
-        self.conversation = Conversation(app.opener, app.home.sessions, app.clock, self, mind_label=app.start.mind_label)
         self.panel.rows.listing.sort = app.state.sort or app.start.sort
         yield from super().compose()
 
@@ -107,6 +103,16 @@ class ChatScreen(Stage):
         if companion is not None:
             self.memtui.remember(offset_s=round(companion.clock.offset().total_seconds(), 3))
         await self.conversation.close()
+
+    @property
+    def conversation(self) -> Conversation:
+        """The chat itself."""
+        if self._conversation is None:
+            app = self.memtui
+            self._conversation = Conversation(
+                app.opener, app.home.sessions, app.clock, self, mind_label=app.start.mind_label
+            )
+        return self._conversation
 
     # -- what a stage asks -----------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ def welcome_lines(*, offline: bool, label: str, settings_file: str, remembered: 
         chats: whether earlier chats were recorded.
     """
     if remembered:
-        many = f"{remembered} memor{'y' if remembered == 1 else 'ies'}"
+        many = f"{remembered:,} memor{'y' if remembered == 1 else 'ies'}"
         first = f"A new chat. {many} from before {'is' if remembered == 1 else 'are'} there."
         return [first + (" ctrl+r goes on with an earlier chat." if chats else ""), mind_line(offline, label, settings_file)]
     more = ["ctrl+r goes on with an earlier chat."] if chats else []

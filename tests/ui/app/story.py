@@ -11,6 +11,7 @@ from memtui.chat.opening import scratch_companion
 from memtui.clock import SimClock
 from memtui.config import Settings
 from memtui.memory.model import Candidate, Kind, Label, Summary, Verdict
+from memtui.memory.recall import RecallPolicy
 from memtui.minds.base import Message, PairText
 from tests.doubles import ScriptedMind, WordEmbedder
 
@@ -107,6 +108,7 @@ async def told_companion(settings: Settings, mind: Storyteller) -> Companion:
     clock.jump_to(moment(LIFE[0].at))
     clock.rate = 0.0
     companion = scratch_companion(settings, clock, mind)
+    companion.recall_policy = RecallPolicy(backfill=False)
     for at, text in sorted([(each.at, each.text) for each in LIFE] + list(QUESTIONS)):
         clock.jump_to(moment(at))
         async for _ in companion.turn(text):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 from memtui.config import MindSettings
 from memtui.locations import Home
 from memtui.minds.base import Mind
@@ -54,38 +52,33 @@ FAILURES: dict[str, Sequence[Behaviour]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAILURES)
-async def test_a_reply_that_fails_is_told_and_the_next_one_works(
-    bench: Open, own_home: Home, loopback: Loopback, name: str
-) -> None:
-    loopback.on("reply", *FAILURES[name])
+async def test_a_reply_that_fails_is_told_and_the_next_one_works(bench: Open, own_home: Home, loopback: Loopback) -> None:
     async with bench(endpoint(loopback)) as b:
-        await b.say("hello there")
-        assert b.chat.alert_box.error is not None
-        assert b.messages()[0] == "user: hello there"
-        assert "sk-test" not in b.text()
-        await b.say("and again")
-        assert b.chat.alert_box.error is None
-        assert b.messages()[-1].startswith("reply: ")
-        assert len(b.messages()[-1]) > len("reply: ")
+        for name, behaviours in FAILURES.items():
+            loopback.on("reply", *behaviours)
+            await b.say(f"hello, {name}")
+            assert b.chat.alert_box.error is not None, name
+            assert f"user: hello, {name}" in b.messages()
+            assert "sk-test" not in b.text()
+            await b.say("/retry")
+            assert b.chat.alert_box.error is None, name
+            assert b.messages()[-1].startswith("reply: ")
+            assert len(b.messages()[-1]) > len("reply: ")
     (file,) = own_home.sessions.glob("*.jsonl")
-    assert [turn.text for turn in read_session(file).user_turns] == ["hello there", "and again"]
+    assert [turn.text for turn in read_session(file).user_turns] == [f"hello, {name}" for name in FAILURES]
 
 
-@pytest.mark.parametrize(
-    "answer", [malformed(), say("{}"), say("<think>hm</think> no JSON here")], ids=["cut", "{}", "think"]
-)
-async def test_an_extraction_of_the_wrong_shape_costs_the_reply_nothing(
-    bench: Open, loopback: Loopback, answer: Behaviour
-) -> None:
-    loopback.on("extract", answer, answer, answer)
+async def test_an_extraction_of_the_wrong_shape_costs_the_reply_nothing(bench: Open, loopback: Loopback) -> None:
+    shapes = (malformed(), say("{}"), say("<think>hm</think> no JSON here"))
     async with bench(endpoint(loopback)) as b:
-        await b.say("I moved to Lisbon")
-        assert b.messages()[1].startswith("reply: ")
-        assert b.chat.alert_box.error is not None
-        assert len(b.companion.store.frame) == 0  # nothing made up in its place
-        await b.say("/retry")
-        assert len(b.companion.store.frame) > 0
+        for number, answer in enumerate(shapes):
+            loopback.on("extract", answer, answer, answer)
+            await b.say(f"I moved to Lisbon in {2000 + number}")
+            assert b.messages()[-1].startswith("reply: ")
+            assert b.chat.alert_box.error is not None
+            assert len(b.companion.store.frame) == number  # nothing made up in its place
+            await b.say("/retry")
+            assert len(b.companion.store.frame) == number + 1
 
 
 async def test_thinking_is_folded_and_never_kept(bench: Open, own_home: Home, loopback: Loopback) -> None:

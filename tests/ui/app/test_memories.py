@@ -86,25 +86,28 @@ async def test_commands_do_what_they_say_and_say_it(bench: Open) -> None:
         assert b.companion.store.frame.active.sum() == 4
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("/etc/hosts is broken", "There is no command '/etc/hosts'"),
-        ("/pin ", "/pin needs MEMORY."),
-        ("/pin xyzzy", "no memory matches 'xyzzy'"),
-        ("/warp soon", "'soon' is no span of time."),
-        ("/rate -1", "'-1' is no rate."),
-        ("/sort colour", "'colour' is no order."),
-        ("/theme neon", "There is no theme 'neon'."),
-        ("/replay nothing", "There is no session file 'nothing'."),
-    ],
-)
-async def test_a_command_that_cannot_be_done_says_why_and_stays_in_the_prompt(bench: Open, line: str, told: str) -> None:
+REFUSED = {
+    "/etc/hosts is broken": "There is no command '/etc/hosts'",
+    "/pin ": "/pin needs MEMORY.",
+    "/pin xyzzy": "no memory matches 'xyzzy'",
+    "/warp soon": "'soon' is no span of time.",
+    "/rate -1": "'-1' is no rate.",
+    "/sort colour": "'colour' is no order.",
+    "/theme neon": "There is no theme 'neon'.",
+    "/replay nothing": "There is no session file 'nothing'.",
+}
+
+
+async def test_a_command_that_cannot_be_done_says_why_and_stays_in_the_prompt(bench: Open) -> None:
     async with bench() as b:
-        await b.say(line)
-        assert b.chat.alert_box.error is not None
-        assert told in b.chat.alert_box.error.what
-        assert b.chat.prompt.draft == line
+        for line, told in REFUSED.items():
+            await b.say(line)
+            assert b.chat.alert_box.error is not None, line
+            assert told in b.chat.alert_box.error.what
+            assert b.chat.prompt.draft == line
+            b.chat.prompt.draft = ""
+            await b.press("escape")
+            assert b.chat.alert_box.error is None
 
 
 async def test_colours_and_order_chosen_on_the_screen_are_kept(bench: Open, own_home: Home) -> None:

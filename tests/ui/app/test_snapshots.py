@@ -133,33 +133,31 @@ def test_looking_ahead(snap_compare: Compare, pictured: Pictured, size: tuple[in
     assert snap_compare(pictured.app(), terminal_size=size, run_before=pictured.then("ctrl+t", "9"))
 
 
-def test_the_sleep_report(snap_compare: Compare, pictured: Pictured) -> None:
+@SIZES
+def test_the_sleep_report(snap_compare: Compare, pictured: Pictured, size: tuple[int, int]) -> None:
     async def before(pilot: Pilot[int]) -> None:
-        # how long planning took is real time: no two pictures would be the same
         chat = pilot.app.screen
         assert isinstance(chat, ChatScreen)
-        await pictured.then()(pilot)
-        chat.sleeping.seconds = lambda: 0.0
-        await pictured.then("ctrl+l", "enter", say=False)(pilot)
+        chat.sleeping.seconds = lambda: 0.0  # real time: no two pictures would be the same
+        await pictured.then("ctrl+l", "enter")(pilot)
 
-    assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=before)
+    assert snap_compare(pictured.app(), terminal_size=size, run_before=before)
 
 
-def test_the_retired_tab(snap_compare: Compare, pictured: Pictured) -> None:
+@SIZES
+def test_the_retired_tab(snap_compare: Compare, pictured: Pictured, size: tuple[int, int]) -> None:
     keys = ("ctrl+t", "9", "enter", "ctrl+e", "tab")
-    assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=pictured.then(*keys))
+    assert snap_compare(pictured.app(), terminal_size=size, run_before=pictured.then(*keys))
 
 
-def test_the_drawer(snap_compare: Compare, pictured: Pictured) -> None:
-    assert snap_compare(pictured.app(), terminal_size=NARROW, run_before=pictured.then("ctrl+e", "down", "down"))
+@SIZES
+def test_the_help(snap_compare: Compare, pictured: Pictured, size: tuple[int, int]) -> None:
+    assert snap_compare(pictured.app(told=False), terminal_size=size, run_before=helped)
 
 
-def test_all_about_a_memory(snap_compare: Compare, pictured: Pictured) -> None:
-    assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=pictured.then("ctrl+e", "home", "w"))
-
-
-def test_the_help(snap_compare: Compare, pictured: Pictured) -> None:
-    assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=pictured.then("f1", say=False))
+async def helped(pilot: Pilot[int]) -> None:
+    await pilot.press("f1")
+    await settled(pilot)
 
 
 def test_an_error(snap_compare: Compare, pictured: Pictured) -> None:
@@ -177,11 +175,6 @@ def test_an_error(snap_compare: Compare, pictured: Pictured) -> None:
         await settled(pilot)
 
     assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=before)
-
-
-def test_in_light(snap_compare: Compare, pictured: Pictured) -> None:
-    pictured.settings.ui.theme = "memtui-light"
-    assert snap_compare(pictured.app(), terminal_size=WIDE, run_before=pictured.then("ctrl+t", "9"))
 
 
 def test_a_replay(snap_compare: Compare, pictured: Pictured, monkeypatch: pytest.MonkeyPatch) -> None:
