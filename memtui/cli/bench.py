@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from memtui.minds.base import Mind
 
 
+_MIND = click.option("--mind", type=click.Choice(["offline", "openai"]), default="offline", show_default=True)
+
+
 @click.group("bench")
 def bench_command() -> None:
     """Measure memtui on this machine, or score a mind on labelled files."""
@@ -84,7 +87,7 @@ def _screen_figures() -> dict[str, Any]:
 
 @bench_command.command("scenario")
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
-@click.option("--mind", type=click.Choice(["offline", "openai"]), default="offline", show_default=True)
+@_MIND
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output (a list for several files).")
 @pass_context
 def scenario_command(context: Context, files: tuple[Path, ...], mind: str, as_json: bool) -> None:
@@ -110,25 +113,32 @@ def scenario_command(context: Context, files: tuple[Path, ...], mind: str, as_js
 
 @bench_command.command("statements")
 @click.argument("file", type=click.Path(path_type=Path))
+@_MIND
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @pass_context
-def statements_command(context: Context, file: Path, as_json: bool) -> None:
-    """Score keep, kind and importance of the offline mind on a labelled FILE (JSONL)."""
-    from memtui.bench.labels import score_statements
+def statements_command(context: Context, file: Path, mind: str, as_json: bool) -> None:
+    """Score keep, kind and importance of a mind on a labelled FILE (JSONL); `openai` is the configured endpoint."""
+    from memtui.bench.labels import read_statements, score_statements
 
-    _print(asyncio.run(score_statements(file)), as_json)
+    rows, progress = read_statements(file), ProgressLine()
+    record = asyncio.run(score_statements(rows, _mind(context, mind), progress))
+    progress.done()
+    _print(record, as_json)
 
 
 @bench_command.command("pairs")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--mind", type=click.Choice(["offline", "openai"]), default="offline", show_default=True)
+@_MIND
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @pass_context
 def pairs_command(context: Context, file: Path, mind: str, as_json: bool) -> None:
     """Score the judge of a mind on a labelled FILE of pairs (JSONL); `openai` is the configured endpoint."""
-    from memtui.bench.labels import score_pairs
+    from memtui.bench.labels import read_pairs, score_pairs
 
-    _print(asyncio.run(score_pairs(file, _mind(context, mind))), as_json)
+    rows, progress = read_pairs(file), ProgressLine()
+    record = asyncio.run(score_pairs(rows, _mind(context, mind), progress=progress))
+    progress.done()
+    _print(record, as_json)
 
 
 def _mind(context: Context, name: str) -> Mind:
