@@ -13,9 +13,7 @@ class Mode:
     Attributes:
         replay: a session file to play instead of the own chat; the home is not touched then.
         speed: how fast it plays, 1 being as it would be typed and read.
-        resume: an earlier chat of the home to go on with.
     """
 
     replay: Path | None = None
     speed: float = 1.0
-    resume: Path | None = None

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Protocol, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from memtui.chat.commands import COMMANDS
+from memtui.ui.actions import key_words
 
 if TYPE_CHECKING:
     from memtui.ui.actions import Action
+    from memtui.ui.app import MemtuiApp
 
 
 class Commanded(Protocol):
@@ -47,7 +49,8 @@ class MemtuiCommands(Provider):
             return
         screen = cast("Commanded", self.screen)
         for action in screen.palette_actions():
-            yield action.label, action.tooltip, partial(self.screen.run_action, action.action)
+            keys = key_words(cast("MemtuiApp", self.app).keymap_keys(action.id, action.key))
+            yield action.label, f"{action.tooltip} ({keys})", partial(self.screen.run_action, action.action)
         for command in COMMANDS:
             yield (
                 f"/{command.name} {command.arguments}".rstrip(),

@@ -173,6 +173,7 @@ class ChatScreen(Stage):
             self.transcript.notice(notice)
         self.work(self._night(companion), "nights")
         self.work(self.chats.fill_prompt_history(), "history")
+        self.work(warm_up(companion), "warm up")
 
     def opening_failed(self, error: MemtuiError) -> None:
         """Memory can't be opened: what is typed is kept, and it can be tried again."""
@@ -376,3 +377,17 @@ class ChatScreen(Stage):
             self.prompt.focus()
         else:
             self.work(self.commands.run(line), "command")
+
+
+async def warm_up(companion: Companion) -> None:
+    """What a first turn would have to wait for, while the person still types: weights, token tables, Markdown."""
+    await asyncio.to_thread(_import_for_replies)
+    if companion.mind.local or not companion.settings.mind.embedding_model:  # no call to an endpoint for this
+        await companion.recall_for("Where do I live?")
+
+
+def _import_for_replies() -> None:
+    from memtui.minds.tokens import count_tokens
+    from memtui.ui.widgets import message_markdown  # noqa: F401
+
+    count_tokens("warm")
