@@ -41,7 +41,7 @@ _ASKING = re.compile(
     r"можешь|посоветуй|подскажи|есть ли|стоит ли|что мне)\b)",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
 _QUOTED = re.compile(r"[\"«“„][^\"»”]{3,}[\"»”]")
 
 
@@ -118,7 +118,7 @@ def _joined(sentence: str) -> list[str]:
     start = 0
     for match in _JOINT.finditer(sentence):
         left, right = sentence[start : match.start()], sentence[match.end() :]
-        if _word_count(left) >= 3 and _word_count(right) >= 3 and not _subordinate(left):
+        if _word_count(left) >= 2 and _word_count(right) >= 2 and not _subordinate(left):
             parts.append(left.strip(" ,"))
             start = match.end()
     parts.append(sentence[start:].strip())

@@ -25,7 +25,7 @@ CLIP: Final = 2_000
 """Characters of a text that are embedded: what a long paste is about stands at its beginning."""
 _INLINE: Final = 8
 """So few texts are embedded on the caller's thread (a millisecond each); more would hold up the event loop."""
-_CACHED: Final = 4_096
+_CACHED: Final = 8_192
 
 
 class LocalEmbedder:

@@ -92,7 +92,7 @@ def extract(turn: str, now: datetime, embedder: LocalEmbedder, heads: Heads) -> 
     readings = read(texts, embedder, heads)
     threshold = heads.threshold("keep")
     kept = [(piece, reading) for piece, reading in zip(found, readings, strict=True) if _keeps(reading, threshold)]
-    return [_candidate(reading, support, now) for reading, support in _grouped(kept, embedder, heads)]
+    return [_candidate(reading, support, now, heads) for reading, support in _grouped(kept, embedder, heads)]
 
 
 def _has_words(text: str) -> bool:
@@ -122,13 +122,13 @@ def _stopped(group: Sequence[str]) -> list[str]:
     return [text if text[-1:] in ".!?…,;:" or i == len(group) - 1 else f"{text}." for i, text in enumerate(group)]
 
 
-def _candidate(reading: Reading, support: str, now: datetime) -> Candidate:
+def _candidate(reading: Reading, support: str, now: datetime, heads: Heads) -> Candidate:
     language = language_of(reading.text)
     slot, level = reading.slot, reading.level
     importance = float(np.dot(np.array(reading.importance, np.float32), _IMPORTANCE))
     candidate = Candidate(
         text=reading.text,
-        kind=Kind.SEMANTIC if _lasting(reading) else Kind.EPISODIC,
+        kind=Kind.SEMANTIC if _lasting(reading, heads) else Kind.EPISODIC,
         importance=round(importance, 3),
         why=why(slot, level, language),
         support=support,
@@ -139,9 +139,9 @@ def _candidate(reading: Reading, support: str, now: datetime) -> Candidate:
     return replace(candidate, value=value_of(reading.text, slot))
 
 
-def _lasting(reading: Reading) -> bool:
+def _lasting(reading: Reading, heads: Heads) -> bool:
     """Semantic by the head; critical facts told as news count as lasting unless they clearly are a happening."""
-    if reading.semantic >= 0.5:
+    if reading.semantic >= heads.threshold("kind"):
         return True
     if reading.level != "high":
         return False

@@ -71,7 +71,7 @@ class Heads:
 
     def threshold(self, name: str) -> float:
         """A decision threshold, chosen by cross-validation on the training data."""
-        return float(self.meta["thresholds"][name])
+        return float(self.meta["thresholds"].get(name, 0.5))
 
     def keep(self, features: Vectors) -> Vectors:
         """float32 (n,): probability that a text holds anything worth remembering."""

@@ -25,7 +25,7 @@ def judge(pairs: Sequence[PairText], embedder: LocalEmbedder, heads: Heads) -> l
     bare = [replace(p, older=a[1], newer=b[1]) for p, a, b in zip(pairs, older, newer, strict=True)]
     probabilities = label_probabilities([p.older for p in bare], [p.newer for p in bare], embedder, heads)
     return [
-        _verdict(pair, row) if a[0] == b[0] or not (a[0] and b[0]) else _of_two_people(pair)
+        _verdict(pair, row, heads) if a[0] == b[0] or not (a[0] and b[0]) else _of_two_people(pair)
         for pair, row, a, b in zip(bare, probabilities, older, newer, strict=True)
     ]
 
@@ -53,13 +53,23 @@ def pair_columns(older: Sequence[str], newer: Sequence[str], embedder: Embeds, h
     return surface, np.hstack([vector_columns(a, b), vector_columns(folded[at], folded[bt])])
 
 
-def _verdict(pair: PairText, probabilities: Vectors) -> Verdict:
+def _verdict(pair: PairText, probabilities: Vectors, heads: Heads) -> Verdict:
     if same_key(pair.older) == same_key(pair.newer):
         russian = language_of(pair.newer) == "ru"
         return Verdict("те же слова" if russian else "the same words", Label.DUPLICATE, 1.0)
     best = int(np.argmax(probabilities))
     label = LABELS[best]
-    return Verdict(reason_for(pair, label), label, round(float(probabilities[best]), 3))
+    sure = float(probabilities[best])
+    if label in (Label.SUPERSEDES, Label.DUPLICATE):
+        sure = scaled(sure, heads.threshold(str(label)))
+    return Verdict(reason_for(pair, label), label, round(sure, 3))
+
+
+def scaled(probability: float, threshold: float) -> float:
+    """A confidence that is .5 where the probability reaches the threshold for acting, 0 at 0 and 1 at 1."""
+    if probability < threshold:
+        return 0.5 * probability / threshold
+    return 0.5 + 0.5 * (probability - threshold) / max(1e-9, 1 - threshold)
 
 
 def reason_for(pair: PairText, label: Label) -> str:

@@ -60,7 +60,7 @@ class OfflineMind:
         reading = read([text], self._embedder, heads)[0]
         if reading.keep < heads.threshold("keep"):
             return False, None, None
-        return True, "semantic" if reading.semantic >= 0.5 else "episodic", reading.level
+        return True, "semantic" if reading.semantic >= heads.threshold("kind") else "episodic", reading.level
 
     async def check(self) -> list[PartStatus]:
         """Embed a sentence, load the heads, and say what answered."""

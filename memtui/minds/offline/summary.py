@@ -21,6 +21,8 @@ _COHESION: Final = 0.45
 """Mean cosine to the centre below which texts do not say one thing."""
 _CENTRAL: Final = 0.92
 """A telling is central when it is this near to the most central one, as a share of its centrality; the newest such wins."""
+_NEAR: Final = 0.4
+"""Cosine that each telling must have to some other one."""
 _MOST_PAIRS: Final = 60
 
 
@@ -35,7 +37,7 @@ def summarize(texts: Sequence[str], language: str, embedder: LocalEmbedder, head
     if norm < _COHESION:
         return None
     centrality = vectors @ (centre / norm)
-    if not _agree(distinct, embedder, heads):
+    if not _agree(distinct, vectors, embedder, heads):
         return None
     base = max(i for i in range(len(distinct)) if centrality[i] >= _CENTRAL * centrality.max())
     text = _with_details(distinct, base)
@@ -54,15 +56,17 @@ def _distinct(texts: Sequence[str]) -> list[str]:
     return list(newest.values())
 
 
-def _agree(texts: Sequence[str], embedder: LocalEmbedder, heads: Heads) -> bool:
-    """Whether no pair among the texts contradicts the other or is about something else."""
-    pairs = [(texts[i], texts[j]) for j in range(len(texts)) for i in range(j)][-_MOST_PAIRS:]
+def _agree(texts: Sequence[str], vectors: Vectors, embedder: LocalEmbedder, heads: Heads) -> bool:
+    """Whether no telling replaces another, and each is near enough to some other to be about the same."""
+    pairs = [(i, j) for j in range(len(texts)) for i in range(j)][-_MOST_PAIRS:]
     if not pairs:
         return True
-    rows: Vectors = label_probabilities([a for a, _ in pairs], [b for _, b in pairs], embedder, heads)
-    labels = [LABELS[i] for i in rows.argmax(axis=1)]
-    apart = sum(label is Label.UNRELATED for label in labels)
-    return Label.SUPERSEDES not in labels and apart * 3 <= len(labels)
+    rows = label_probabilities([texts[i] for i, _ in pairs], [texts[j] for _, j in pairs], embedder, heads)
+    if float(rows[:, LABELS.index(Label.SUPERSEDES)].max()) >= heads.threshold("supersedes"):
+        return False
+    near = vectors @ vectors.T
+    np.fill_diagonal(near, 0.0)
+    return bool((near.max(axis=1) >= _NEAR).all())
 
 
 def _with_details(texts: Sequence[str], base: int) -> str:

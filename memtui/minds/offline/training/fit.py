@@ -57,19 +57,12 @@ def threshold_for(precision: float, scores: Floats, truth: npt.NDArray[np.bool_]
     return float(scores[order][last]), float(truth[order][: last + 1].sum() / max(1, truth.sum()))
 
 
-def best_cut(scores: Floats, truth: npt.NDArray[np.bool_]) -> float:
-    """The threshold between .3 and .7 with the best mean of both classes' accuracies."""
-    cuts = np.arange(0.30, 0.705, 0.01)
-    return float(max(cuts, key=lambda cut: float((scores[truth] >= cut).mean() + (scores[~truth] < cut).mean())).round(2))
+def best_cut(scores: Floats, truth: npt.NDArray[np.bool_], *, by_class: bool) -> float:
+    """The threshold between .3 and .7 with the best accuracy, over rows or as the mean of both classes'."""
 
+    def accuracy(cut: float) -> float:
+        if by_class:
+            return float((scores[truth] >= cut).mean() + (scores[~truth] < cut).mean())
+        return float(((scores >= cut) == truth).mean())
 
-def temperature(logits: Vectors, y: Ints) -> float:
-    """The factor on out-of-fold logits that makes the probabilities honest (least log loss)."""
-    factors = np.geomspace(0.3, 3.0, 60)
-
-    def loss(factor: float) -> float:
-        scaled = logits * factor
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        return float(-(scaled[np.arange(len(y)), y] - np.log(np.exp(scaled).sum(axis=1))).mean())
-
-    return float(min(factors, key=loss))
+    return round(float(max(np.arange(0.30, 0.705, 0.01), key=accuracy)), 2)

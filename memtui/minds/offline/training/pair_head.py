@@ -23,16 +23,24 @@ from memtui.minds.offline.trees import stacked
 SEED: Final = 7
 NEGATIVES: Final = 1_500
 BESIDE: Final = 3_500
+PRECISION: Final = 0.85
+"""Out of fold, over written pairs and stories: from what confidence on a pass may retire."""
 _WEIGHTS: Final = {"written": 1.0, "story": 1.0, "beside": 0.3, "random": 0.3}
 _MADE_WEIGHT: Final = 0.4
 _ORDER: Final = [str(label) for label in LABELS]
 
 
 def train_pair_head(
-    pairs: Sequence[Row], stories: Sequence[Row], statements: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays,
+    pairs: Sequence[Row], stories: Sequence[Row], statements: Sequence[Row], embedder: LocalEmbedder, readers: Arrays,
     figures: Figures,
-) -> dict[str, float]:  # fmt: skip
-    """Fit the judge into `arrays`; returns the confidence thresholds chosen out of fold."""
+) -> tuple[Arrays, dict[str, float]]:  # fmt: skip
+    """The judge's weights, and the confidence thresholds chosen out of fold.
+
+    Args:
+        readers: slot and brief heads that saw no story: with heads that know the stories' statements the judge would
+            learn to trust posteriors that are never as sharp on new texts.
+    """
+    arrays = dict(readers)
     rows, source = _rows(pairs, stories, statements, embedder)
     groups = _groups(rows, pairs)
     heads = Heads(arrays, {"scales": {}})
@@ -47,7 +55,8 @@ def train_pair_head(
     columns = stacked(surface, first)
     second = out_of_fold(_boost, columns, y, weights, groups)
     arrays.update(_exported(_boost(columns, y, weights), columns.shape[1]))
-    return _figures(second, y, np.array(source), figures)
+    own = {name: array for name, array in arrays.items() if name.startswith(("pair_", "tree_"))}
+    return own, _figures(second, y, np.array(source), figures)
 
 
 def _rows(
@@ -117,15 +126,17 @@ def _exported(model: HistGradientBoostingClassifier, width: int) -> Arrays:
 
 
 def _figures(out: Vectors, y: Ints, source: npt.NDArray[np.str_], figures: Figures) -> dict[str, float]:
+    """Quality out of fold on written pairs and on stories; the thresholds are for precision .85 over both together."""
+    written, story = source == "written", np.isin(source, ("story", "beside"))
     thresholds: dict[str, float] = {}
-    for name, mask in (("written", source == "written"), ("story", np.isin(source, ("story", "beside")))):
-        figures[f"pairs_{name}_cv"] = round(float((out[mask].argmax(axis=1) == y[mask]).mean()), 4)
-        for label in ("supersedes", "duplicate"):
-            at = _ORDER.index(label)
-            chosen, truth = out[mask].argmax(axis=1) == at, y[mask] == at
-            figures[f"{label}_{name}_precision"] = round(float(truth[chosen].mean()), 4)
-            figures[f"{label}_{name}_recall"] = round(float(chosen[truth].mean()), 4)
-            cut, recall = threshold_for(0.85, out[mask][:, at].astype(np.float64), truth)
-            figures[f"{label}_{name}_recall_at_p85"] = round(recall, 4)
-            thresholds[f"{label}_{name}"] = round(cut, 3)
+    for label in ("supersedes", "duplicate"):
+        at = _ORDER.index(label)
+        scores, truth = out[:, at].astype(np.float64), y == at
+        cut, _ = threshold_for(PRECISION, scores[written | story], truth[written | story])
+        thresholds[label] = round(cut, 3)
+        for name, mask in (("written", written), ("story", story)):
+            acted = scores[mask] >= cut
+            figures[f"{label}_{name}_precision"] = round(float(truth[mask][acted].mean()), 4)
+            figures[f"{label}_{name}_recall"] = round(float(acted[truth[mask]].mean()), 4)
+    figures["pairs_written_cv"] = round(float((out[written].argmax(axis=1) == y[written]).mean()), 4)
     return thresholds

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from memtui.memory.frame import Floats, Ints, Vectors
+from memtui.memory.frame import Ints
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.features import statement_features
 from memtui.minds.offline.heads import LEVELS
@@ -35,35 +35,45 @@ def train_statement_heads(
     of_kept = [group for group, keep in zip(groups, kept, strict=True) if keep]
     semantic = np.array([int(row["kind"] == "semantic") for row in rows])[kept]
     level = np.array([LEVELS.index(row["importance"]) if row["importance"] else 0 for row in rows])[kept]
-    _head("kind", x[kept], semantic, of_kept, arrays, figures)
-    _head("importance", x[kept], level, of_kept, arrays, figures)
-    _brief_heads(rows, vectors, kept, arrays)
+    thresholds["kind"] = _kind_head(x[kept], semantic, of_kept, arrays, figures)
+    _importance_head(x[kept], level, of_kept, arrays, figures)
     return thresholds
 
 
 def _keep_head(x: Any, kept: npt.NDArray[np.bool_], groups: list[str], arrays: Arrays, figures: Figures) -> float:
     fit, y = logistic(3.0), kept.astype(np.int64)
-    weights = balanced(y, 0.3)
+    weights = balanced(y, 0.0)
     out = out_of_fold(fit, x, y, weights, groups)[:, 1].astype(np.float64)
-    cut = best_cut(out, kept)
+    cut = best_cut(out, kept, by_class=False)
     figures["keep_cv"] = _share((out >= cut) == kept)
     figures["keep_cv_kept"], figures["keep_cv_dropped"] = _share(out[kept] >= cut), _share(out[~kept] < cut)
     arrays["keep_W"], arrays["keep_b"] = coefficients(fit(x, y, weights))
     return cut
 
 
-def _head(name: str, x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> None:
-    fit = logistic(2.0)
-    weights: Floats = balanced(y, 0.8)
-    out = out_of_fold(fit, x, y, weights, groups)
-    right = out.argmax(axis=1) == y
-    figures[f"{name}_cv"] = _share(right)
-    figures[f"{name}_cv_balanced"] = round(float(np.mean([right[y == c].mean() for c in np.unique(y)])), 4)
-    arrays[f"{name}_W"], arrays[f"{name}_b"] = coefficients(fit(x, y, weights))
+def _kind_head(x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> float:
+    fit, weights = logistic(1.0), balanced(y, 1.0)
+    out = out_of_fold(fit, x, y, weights, groups)[:, 1].astype(np.float64)
+    cut = best_cut(out, y == 1, by_class=True)
+    figures["kind_cv"] = _share((out >= cut) == (y == 1))
+    figures["kind_cv_semantic"], figures["kind_cv_episodic"] = _share(out[y == 1] >= cut), _share(out[y == 0] < cut)
+    arrays["kind_W"], arrays["kind_b"] = coefficients(fit(x, y, weights))
+    return cut
 
 
-def _brief_heads(rows: Sequence[Row], vectors: Vectors, kept: npt.NDArray[np.bool_], arrays: Arrays) -> None:
+def _importance_head(x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> None:
+    fit, weights = logistic(0.7), balanced(y, 1.0)
+    right = out_of_fold(fit, x, y, weights, groups).argmax(axis=1) == y
+    figures["importance_cv"] = _share(right)
+    for level, name in enumerate(LEVELS):
+        figures[f"importance_cv_{name}"] = _share(right[y == level])
+    arrays["importance_W"], arrays["importance_b"] = coefficients(fit(x, y, weights))
+
+
+def train_brief_heads(rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays) -> None:
     """Small heads over the vector alone, read by the pair judge for both texts."""
+    vectors = embedder.embed_now([str(row["text"]) for row in rows])
+    kept = np.array([bool(row["keep"]) for row in rows])
     told = np.array([row.get("subject") in SUBJECTS for row in rows])
     targets: dict[str, tuple[npt.NDArray[np.bool_], list[int]]] = {
         "keep": (np.ones(len(rows), np.bool_), [int(row["keep"]) for row in rows]),
@@ -76,15 +86,16 @@ def _brief_heads(rows: Sequence[Row], vectors: Vectors, kept: npt.NDArray[np.boo
         arrays[f"brief_{name}_W"], arrays[f"brief_{name}_b"] = coefficients(logistic(4.0)(vectors[mask], y, np.ones(len(y))))
 
 
-def train_slot_head(rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays, figures: Figures) -> None:
+def train_slot_head(rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays, figures: Figures | None = None) -> None:
     """Fit the slots jointly on statements and questions: what one fills and the other asks for is one space."""
     x = embedder.embed_now([str(row["text"]) for row in rows])
     order = [*SLOTS, NO_SLOT]
     y = np.array([order.index(row["slot"] or NO_SLOT) for row in rows])
     fit, weights = logistic(10.0), np.ones(len(y))
-    out = out_of_fold(fit, x, y, weights, united_groups(rows, ["text"]))
-    figures["slots_cv"] = _share(out.argmax(axis=1) == y)
-    figures["slots_cv_top3"] = _share((np.argsort(-out, axis=1)[:, :3] == y[:, None]).any(axis=1))
+    if figures is not None:
+        out = out_of_fold(fit, x, y, weights, united_groups(rows, ["text"]))
+        figures["slots_cv"] = _share(out.argmax(axis=1) == y)
+        figures["slots_cv_top3"] = _share((np.argsort(-out, axis=1)[:, :3] == y[:, None]).any(axis=1))
     arrays["slots_W"], arrays["slots_b"] = coefficients(fit(x, y, weights))
 
 

@@ -15,7 +15,13 @@ from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.heads import WEIGHTS, versions
 from memtui.minds.offline.training.pair_head import train_pair_head
 from memtui.minds.offline.training.rows import data_hash, read
-from memtui.minds.offline.training.statement_heads import Arrays, Figures, train_slot_head, train_statement_heads
+from memtui.minds.offline.training.statement_heads import (
+    Arrays,
+    Figures,
+    train_brief_heads,
+    train_slot_head,
+    train_statement_heads,
+)
 from memtui.minds.offline.training.stories import questions_of, statements_of
 
 OUT: Final = Path(__file__).parents[1] / WEIGHTS
@@ -25,16 +31,20 @@ def main() -> None:
     """Train everything and write the weights."""
     embedder = LocalEmbedder(cached=200_000)
     pairs, stories = read("pairs_*.jsonl"), read("stories_*.jsonl")
-    statements = read("statements_*.jsonl") + statements_of(stories)
-    questions = read("questions_*.jsonl") + questions_of(stories)
+    written, asked = read("statements_*.jsonl"), read("questions_*.jsonl")
+    statements, questions = written + statements_of(stories), asked + questions_of(stories)
     arrays: Arrays = {}
     figures: Figures = {}
     thresholds = train_statement_heads(statements, embedder, arrays, figures)
-    print(json.dumps(figures), flush=True)
     train_slot_head(statements + questions, embedder, arrays, figures)
+    train_brief_heads(statements, embedder, arrays)
     print(json.dumps(figures), flush=True)
-    cuts = train_pair_head(pairs, stories, read("statements_*.jsonl"), embedder, arrays, figures)
-    thresholds |= cuts | {"supersedes": 0.6, "duplicate": 0.6}
+    readers: Arrays = {}
+    train_slot_head(written + asked, embedder, readers)
+    train_brief_heads(written, embedder, readers)
+    judge, cuts = train_pair_head(pairs, stories, written, embedder, readers, figures)
+    arrays |= judge
+    thresholds |= cuts
     meta = {"data": data_hash(), "versions": versions(), "thresholds": thresholds, "scales": {}, "figures": figures}
     stored: dict[str, Any] = {
         name: array if name.startswith(("tree", "pair_mean", "pair_scale")) else array.astype(np.float16)
