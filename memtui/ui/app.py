@@ -15,15 +15,15 @@ from textual.worker import Worker, WorkerState
 
 from memtui.clock import SimClock, zone
 from memtui.errors import MemtuiError
-from memtui.locations import Home, shipped_themes
+from memtui.locations import Home
 from memtui.memory.texts import clean
 from memtui.ui.actions import bindings_for, keymap_of
 from memtui.ui.clipboard import LONGEST_OSC, copy_locally, outcome
 from memtui.ui.farewell import on_signals
-from memtui.ui.first_theme import shipped_theme
 from memtui.ui.mode import Mode
 from memtui.ui.palette import MemtuiCommands
-from memtui.ui.start import StartSettings, fingerprint, start_settings
+from memtui.ui.start import SettingsAtHand
+from memtui.ui.theming import Theming
 from memtui.ui.ui_state import read_ui_state, write_ui_state
 from memtui.ui.widgets.memory_bars import derived_defaults
 
@@ -45,10 +45,8 @@ class MemtuiApp(App[int]):
     Attributes:
         home: where everything the user owns is.
         clock: the simulated clock of the own chat.
-        opener: opens the companion, once the screen stands.
-        tz: the zone times are shown in.
-        start: the settings the first paint needs.
-        state: what the screen remembers between two runs.
+        opener, tz: opens the companion, once the screen stands; the zone times are shown in.
+        start, state: the settings the first paint needs; what the screen remembers between two runs.
         deadline: ends the process if leaving hangs; set by whoever owns the process.
     """
 
@@ -81,71 +79,39 @@ class MemtuiApp(App[int]):
         self.opener: Opener = companion_opener or self._open_companion
         self.mode = mode or Mode()
         self.state = read_ui_state(home.ui_state)
-        self._settings: Settings | None = None if callable(settings) else settings
-        self._load: Callable[[], Settings] | None = settings if callable(settings) else None
-        self.start = self._begin_with()
+        kept = {"fingerprint": self.state.fingerprint, "start": self.state.start}
+        self._at_hand = SettingsAtHand(settings, home.settings_file, kept)
+        self.start = self._at_hand.start
+        self.state = replace(self.state, fingerprint=self._at_hand.print_now, start=asdict(self.start))
         self.tz: tzinfo = zone(self.start.timezone)
         self.deadline: Deadline | None = None
         self._leaving = False
-        keys, self._key_problems = keymap_of(self.start.keys)
+        keys, self._problems = keymap_of(self.start.keys)
         self.set_keymap(keys)
         if self.start.reduced_motion:
             self.animation_level = "none"
-        self._wanted_theme = theme or ("" if self.start.theme_set else self.state.theme) or self.start.theme
-        self._themes_loaded = self._theme_taken = False
-        self._take_first_theme()
-
-    def _begin_with(self) -> StartSettings:
-        if self._load is None:
-            return StartSettings.of(self.settings)
-        print_now = fingerprint(self.home.settings_file)
-        kept = {"fingerprint": self.state.fingerprint, "start": self.state.start}
-        start = start_settings(print_now, kept, lambda: self.settings)
-        self.state = replace(self.state, fingerprint=print_now, start=asdict(start))
-        return start
+        wanted = theme or ("" if self.start.theme_set else self.state.theme) or self.start.theme
+        self._theming = Theming(self, home.themes, wanted)
+        self._problems += self._theming.take_first()
 
     @property
     def settings(self) -> Settings:
-        """All settings, read at first use.
+        """All settings.
 
         Raises:
             ConfigError: they can't be used.
         """
-        if self._settings is None:
-            assert self._load is not None
-            self._settings = self._load()
-        return self._settings
+        return self._at_hand.all()
 
     def remember(self, **changes: str | float) -> None:
         """Keep a choice for the next run."""
         self.state = replace(self.state, **changes)  # type: ignore[arg-type]
         write_ui_state(self.home.ui_state, self.state)
 
-    def _take_first_theme(self) -> None:
-        """The colours of the first paint: a theme that ships is known to be whole, any other is checked first."""
-        theme = shipped_theme(self._wanted_theme)
-        if theme is None:
-            self.load_all_themes()
-        else:
-            self.register_theme(theme)
-            self.theme = theme.name
-            self._theme_taken = True
-
     def load_all_themes(self) -> None:
-        """Take in all themes; those that are broken are named in one notice."""
-        from memtui.ui.themes import load_themes
-
-        if self._themes_loaded:
-            return
-        self._themes_loaded = True
-        themes, problems = load_themes([shipped_themes(), self.home.themes])
-        for theme in themes:
-            self.register_theme(theme)
-        if self._wanted_theme not in self.available_themes:
-            problems.append(f"There is no theme '{self._wanted_theme}'; /theme lists them.")
-        elif not self._theme_taken:
-            self.theme = self._wanted_theme
-        problems += self._key_problems
+        """Take in all themes; what of the user's own can't be used is named in one notice."""
+        self._problems += self._theming.load_all()
+        problems, self._problems = self._problems, []
         if problems:
             message = "\n".join(problems)
             self.call_later(self.say, message, title="Some settings can't be used", severity="warning", timeout=12)

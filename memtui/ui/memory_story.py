@@ -114,9 +114,9 @@ def why(companion: Companion, memory: Memory, now: datetime, date: Callable[[dat
     if not memory.active:
         reason = store.text(memory.retire_note) if memory.retire_note else ""
         if memory.retired_reason is not None:
-            lines.append(
-                f"{_RETIRED[memory.retired_reason].capitalize()}{f': {reason}' if reason else ''}.".replace("..", ".")
-            )
+            alone = not reason or memory.retired_reason in (RetireReason.PRUNED, RetireReason.FORGOTTEN)
+            what = _RETIRED[memory.retired_reason].capitalize()
+            lines.append(f"{what}." if alone else f"{what}: {reason.rstrip('.')}.")
         lines.append("It can be restored; that counts as a recall.")
         return lines
     now_us = to_us(now)

@@ -108,3 +108,37 @@ def start_settings(print_now: str, kept: Mapping[str, Any], load: Callable[[], S
     if print_now == kept.get("fingerprint") and (same := StartSettings.from_data(kept.get("start"))) is not None:
         return same
     return StartSettings.of(load())
+
+
+class SettingsAtHand:
+    """The settings of a run: what the first paint needs at once, all of them when they are asked for.
+
+    Attributes:
+        start: those of the first paint.
+        print_now: the fingerprint they belong to; "" when the settings were given and not read.
+    """
+
+    def __init__(self, given: Settings | Callable[[], Settings], file: Path, kept: Mapping[str, Any]) -> None:
+        """Args:
+        given: the settings, or what reads them.
+        file: what they are read from.
+        kept: see `start_settings`.
+
+        Raises:
+            ConfigError: they were changed and can't be used.
+        """
+        self._all: Settings | None = None if callable(given) else given
+        self._load = given if callable(given) else None
+        self.print_now = fingerprint(file) if callable(given) else ""
+        self.start = start_settings(self.print_now, kept, self.all) if callable(given) else StartSettings.of(given)
+
+    def all(self) -> Settings:
+        """All settings, read at first use.
+
+        Raises:
+            ConfigError: they can't be used.
+        """
+        if self._all is None:
+            assert self._load is not None
+            self._all = self._load()
+        return self._all

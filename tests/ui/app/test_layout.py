@@ -71,13 +71,12 @@ async def test_resizing_while_a_reply_streams_breaks_nothing(bench: Open) -> Non
             await b.pilot.resize_terminal(*size)
             await b.pilot.pause(0.02)
         await b.press("ctrl+e")
+        await b.until(lambda: b.focus == "memory-rows", "the drawer")
         await b.pilot.resize_terminal(*WIDE)
-        await b.pilot.pause()
+        await b.until(lambda: b.chat.is_wide and not b.chat.side.has_class("-open"), "the panel")
         assert b.focus == "memory-rows"  # the drawer became the panel, the focus stayed
-        assert not b.chat.side.has_class("-open")
         await b.pilot.resize_terminal(*NARROW)
-        await b.pilot.pause()
-        assert b.chat.drawer_open  # and back
+        await b.until(lambda: b.chat.drawer_open, "the drawer again")
         await b.press("escape", "escape")
         await b.idle()
         assert "word1 " in b.messages()[-1]
