@@ -151,13 +151,11 @@ class MemtuiApp(App[int]):
         """Show an error where the person is: in the chat it stays, elsewhere it is a notice."""
         from memtui.ui.screens.stage import Stage
 
-        for screen in reversed(self.screen_stack):
-            if isinstance(screen, Stage):
-                screen.alert(error)
-                if screen is self.screen:
-                    return
-                break
-        self.say(str(error), title=error.title, severity="error", timeout=12)
+        stage = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Stage)), None)
+        if stage is not None:
+            stage.alert(error)
+        if stage is not self.screen:
+            self.say(str(error), title=error.title, severity="error", timeout=12)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What a worker of the app could not do."""
@@ -173,8 +171,12 @@ class MemtuiApp(App[int]):
         error = event.worker.error
         if isinstance(error, MemtuiError):
             self.tell(error)
-        elif isinstance(error, Exception):
-            self._handle_exception(error)
+        else:
+            self.crash(error)
+
+    def crash(self, error: BaseException) -> None:
+        """End with a traceback: a bug that is hidden is never mended."""
+        self._handle_exception(error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
     # -- copying ---------------------------------------------------------------------------------------------------
 

@@ -61,6 +61,10 @@ class Watcher(Protocol):
         """The running turn is over; `broken_off` when it had to be cancelled."""
         ...
 
+    def broke(self, error: BaseException) -> None:
+        """The running turn ended by what is no error of ours: a bug."""
+        ...
+
     def not_saved(self, error: MemtuiError) -> None:
         """A turn that waits could not be written to disk."""
         ...
@@ -221,7 +225,8 @@ class Conversation:
             self._watcher.stepped(Failed(error, "turn"))
         self._watcher.ended(task.cancelled())
         if error is not None and not isinstance(error, MemtuiError):
-            raise error
+            self._watcher.broke(error)
+            return
         self._go_on()
 
     def _keep_partial(self) -> None:

@@ -214,6 +214,10 @@ class ChatScreen(Stage):
         self.turns.ended(self.companion, broken_off)
         self.prompt.busy = bool(self.conversation.waiting)
 
+    def broke(self, error: BaseException) -> None:
+        """A bug ends the program loudly; what was said is on disk."""
+        self.memtui.crash(error)
+
     def not_saved(self, error: MemtuiError) -> None:
         """A turn that waits is in memory only."""
         self.alert(error)

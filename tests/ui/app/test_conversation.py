@@ -80,6 +80,9 @@ class Notes:
     def ended(self, broken_off: bool) -> None:
         self.said.append(("ended", broken_off))
 
+    def broke(self, error: BaseException) -> None:
+        self.said.append(error)
+
     def not_saved(self, error: MemtuiError) -> None:
         self.said.append(error)
 
@@ -233,6 +236,15 @@ async def test_no_other_chat_while_a_reply_is_written(conversation: Conversation
         await conversation.new()
     opening.made.gate.set()
     await settle(conversation)
+
+
+async def test_a_bug_in_a_turn_is_handed_on(conversation: Conversation, opening: Opening, notes: Notes) -> None:
+    await conversation.open()
+    assert opening.made is not None
+    opening.made.gate = None  # type: ignore[assignment]
+    await conversation.submit("first")
+    await settle(conversation)
+    assert isinstance(notes.said[-1], AttributeError)
 
 
 async def test_closing_mid_turn_keeps_the_turn_and_what_was_said(conversation: Conversation, opening: Opening) -> None:
