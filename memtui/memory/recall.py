@@ -43,7 +43,7 @@ class RecallPolicy:
     slot_weight: float = 1.5
     min_cosine: float = 0.30
     min_coverage: float = 0.5
-    min_slot: float = 0.35
+    min_slot: float = 0.30
     tie: float = 0.05
     backfill: bool = True
     fill_to: int = 6
