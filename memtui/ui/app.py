@@ -43,8 +43,7 @@ class MemtuiApp(App[int]):
     """memtui on a terminal. Nothing heavy is imported before its first screen stands.
 
     Attributes:
-        home: where everything the user owns is.
-        clock: the simulated clock of the own chat.
+        home, clock: where everything the user owns is; the simulated clock of the own chat.
         opener, tz: opens the companion, once the screen stands; the zone times are shown in.
         start, state: the settings the first paint needs; what the screen remembers between two runs.
         deadline: ends the process if leaving hangs; set by whoever owns the process.
@@ -54,7 +53,6 @@ class MemtuiApp(App[int]):
     TITLE = "memtui"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("app")]
     COMMANDS: ClassVar[set[Any]] = {MemtuiCommands}
-    ESCAPE_TO_MINIMIZE = False
 
     def __init__(
         self,
