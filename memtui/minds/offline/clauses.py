@@ -28,9 +28,13 @@ _ABBREVIATION = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?…]+[)\"'»”\]]*\s+|[\u3002\uff01\uff1f]|;\s+")
 _FIRST = r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|я|мы|мой|моя|моё|мои|меня|мне|у меня|у нас|наш|наша|нам)"
+_VERB_RU = (
+    r"(?:живу|работаю|учусь|люблю|хожу|занимаюсь|играю|пью|ем|снимаю|преподаю|пишу|езжу|служу|воспитываю|читаю|говорю|держу|"
+    r"женат|замужем|родом)"
+)
 _JOINT = re.compile(
-    rf"(?:,\s*|\s+)(?:and|but|also|plus|so|oh and|btw|by the way|и|а|но|а ещё|а еще|ещё|еще|кстати|плюс|"
-    rf"зато)\s+(?={_FIRST}\b)|,\s+(?={_FIRST}\b)",
+    r"(?:,\s*|\s+)(?:and|but|also|plus|so|oh and|btw|by the way|и|а|но|а ещё|а еще|ещё|еще|кстати|плюс|зато)\s+"
+    rf"(?={_FIRST}\b|{_VERB_RU}\b)|,\s+(?={_FIRST}\b|{_VERB_RU}\b)",
     re.IGNORECASE,
 )
 _ASKING = re.compile(

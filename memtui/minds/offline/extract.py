@@ -28,6 +28,8 @@ _IMPORTANCE: Final = np.array([0.3, 0.6, 0.9], np.float32)
 """What low, medium and high are worth; the importance is their mean under the head's probabilities."""
 _SLOT_FROM: Final = 0.45
 """Posterior from which a slot is named."""
+_SCRAP: Final = 5
+"""Words up to which a piece without a person or name counts as a scrap of the one before."""
 _LASTS: Final = frozenset(
     listed(
         "residence employer allergy health_condition medication code legal_status deadline partner children diet birthday "
@@ -41,6 +43,10 @@ _CONTINUES = re.compile(
     r"туда|его|её|ее|их|поэтому|потому|зато|тоже|причём|причем|и)\b",
     re.IGNORECASE,
 )
+
+
+_OWN_VERB = re.compile(r"\b(?:\w+(?:аю|яю|ую|ею|иву|ожу|лю|юсь|усь)|ем|пью|женат|замужем|родом)\b", re.IGNORECASE)
+"""A Russian verb in the first person: the piece stands by itself though no pronoun says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def _grouped(kept: Sequence[tuple[Piece, Reading]], embedder: LocalEmbedder, hea
     """Pieces that only make sense after the one before are put back together with it, in the words of the turn."""
     groups: list[list[str]] = []
     for piece, reading in kept:
-        if groups and _CONTINUES.search(reading.text) and len(" ".join(groups[-1])) + len(reading.text) < LONGEST_PIECE:
+        if groups and _leans(reading.text) and len(" ".join(groups[-1])) + len(reading.text) < LONGEST_PIECE:
             groups[-1].append(reading.text)
         else:
             groups.append([reading.text])
@@ -116,6 +122,17 @@ def _grouped(kept: Sequence[tuple[Piece, Reading]], embedder: LocalEmbedder, hea
     joined = [" ".join(_stopped(group)) for group in groups]
     fresh = {r.text: r for r in read([text for text in joined if text not in single], embedder, heads)}
     return [({**single, **fresh}[text], " ".join(group)) for text, group in zip(joined, groups, strict=True)]
+
+
+def _leans(text: str) -> bool:
+    """Whether a piece says little without the one before it: it begins with a pronoun, or is a scrap without a person."""
+    if _CONTINUES.search(text):
+        return True
+    return (
+        len(text.split()) <= _SCRAP
+        and not _OWN_VERB.search(text)
+        and not {"i", "my", "relative", "capital_name"} & cues(text)
+    )
 
 
 def _stopped(group: Sequence[str]) -> list[str]:

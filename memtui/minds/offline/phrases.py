@@ -13,7 +13,7 @@ from memtui.minds.offline.cues import listed
 
 _MONTHS_EN: Final = tuple(listed("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"))
 _MONTHS_RU: Final = tuple(listed("января февраля марта апреля мая июня июля августа сентября октября ноября декабря"))
-_MARKUP = re.compile(r"([\\`*_\[\]<>|~#&!$])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>|~#&])")
 _HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LONGEST_QUOTE: Final = 220
 

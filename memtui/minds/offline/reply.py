@@ -20,6 +20,11 @@ from memtui.minds.offline.judge import label_probabilities
 from memtui.minds.offline.phrases import pick, quoted, said
 
 _MOST_QUOTED: Final = 3
+_MOST_NEAREST: Final = 2
+_LIKELY_REPLACED: Final = 0.5
+"""Probability from which an answer gives the newer of two memories first, and the older as what was before."""
+_SURELY_CHANGED: Final = 0.75
+"""Probability from which a reply says that a fact changes an older one; saying retires nothing."""
 _NEAREST: Final = 2
 """Memories that are shown as nearest where none is an answer."""
 _READ: Final = 2_000
@@ -39,6 +44,22 @@ _WHO_ARE_YOU = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"\S+\s*")
+_ASKS = re.compile(
+    r"^\W*(?:(?:so|and|ok|а|и|ну|так)\W+)?(?:(?:in|at|on|from|for|with|to|by|since|на|в|во|с|со|у|к|от|до|из|о|об|по|"
+    r"за|для)\s+)?"
+    r"(?:what|whats|what's|who|whom|whose|which|where|when|why|how|is|are|am|do|does|did|have|has|"
+    r"что|чего|чем|чему|кто|кого|кому|кем|чей|чья|чьё|чьи|как\w{2,4}|как|где|куда|откуда|когда|почему|зачем|сколько|"
+    r"скольки|во сколько|ли)\b",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"^\W*(?:(?:please|can you|could you|would you|пожалуйста|можешь|а|ну)\W+)*"
+    r"(?:tell me|remind me|show me|say|list|name|напомни|скажи|подскажи|расскажи|покажи|назови|перечисли|"
+    r"do you (?:remember|know)|ты помнишь|помнишь)"
+    r"(?:те|ка|-ка)?\b",
+    re.IGNORECASE,
+)
+_CAN_YOU = re.compile(r"^\W*(?:(?:can|could|would|will) you|ты можешь|можешь|не мог\w* бы)\b", re.IGNORECASE)
 _EXPECTS: Final = (
     (re.compile(r"\b(?:when|what time|what day|which day|how long|since when|когда|во сколько|какого числа|"
     r"в какой день|сколько времени)\b", re.I),
@@ -69,8 +90,8 @@ def compose(prompt: Prompt, embedder: LocalEmbedder, heads: Heads) -> str:
         if pattern.search(asked[:200]) and len(asked) < 80:
             return pick(_SAYS[key][language], asked)
     shown = cues(asked[-300:]) | cues(asked[:300])
-    if {"question_mark", "question_word"} & shown and not ("request" in shown and "question_mark" not in shown):
-        return _answer(asked, prompt, language)
+    if _is_question(asked, shown):
+        return _answer(asked, prompt, language, embedder, heads)
     noted = extract(asked[:_READ], prompt.now, embedder, heads)
     if noted:
         return _acknowledge(asked, noted, prompt, language, embedder, heads)
@@ -80,28 +101,59 @@ def compose(prompt: Prompt, embedder: LocalEmbedder, heads: Heads) -> str:
     return _nothing_kept(asked, reading, shown, language)
 
 
-def _answer(asked: str, prompt: Prompt, language: str) -> str:
-    ordered = _by_question(asked, [memory for memory in prompt.memories if memory.passed])
-    if not ordered:
-        return _unsure(asked, prompt, language)
-    first, rest = ordered[0], ordered[1:_MOST_QUOTED]
-    lead = pick(_SAYS["told"][language], asked).format(
-        when=said(first.said_at, prompt.now, language), what=quoted(first.text, language)
-    )
+def _is_question(asked: str, shown: frozenset[str]) -> bool:
+    """Whether the memory is asked something, by a question or a request to tell; "can you write …?" asks for work."""
+    if _TELLS.search(asked):
+        return True
+    if "request" in shown and (_CAN_YOU.search(asked) or "question_mark" not in shown):
+        return False
+    return "question_mark" in shown or _ASKS.search(asked) is not None
+
+
+def _answer(asked: str, prompt: Prompt, language: str, embedder: LocalEmbedder, heads: Heads) -> str:
+    sure = [memory for memory in prompt.memories if memory.passed]
+    if not sure:
+        return _nearest(asked, prompt, language)
+    first, *rest = _by_question(asked, sure)
+    newer = _replaced_by(first, rest, embedder, heads)
+    if newer is not None:
+        lead = pick(_SAYS["told"][language], asked).format(**_told(newer, prompt, language))
+        return f"{lead}\n\n{_SAY['before'][language].format(**_told(first, prompt, language))}"
+    lead = pick(_SAYS["told"][language], asked).format(**_told(first, prompt, language))
     if not rest:
         return lead
-    lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in rest]
-    return f"{lead}\n\n{_SAY['also'][language]}\n\n" + "\n".join(lines)
+    return f"{lead}\n\n{_SAY['also'][language]}\n\n{_lines(rest[: _MOST_QUOTED - 1], prompt, language)}"
 
 
-def _unsure(asked: str, prompt: Prompt, language: str) -> str:
-    """Nothing passed the gate: says so, and shows the two nearest as what they are."""
+def _replaced_by(
+    first: Remembered, others: Sequence[Remembered], embedder: LocalEmbedder, heads: Heads
+) -> Remembered | None:
+    """The newest of the others that surely enough replaces `first`."""
+    later = [other for other in others if (other.valid_from, other.said_at) > (first.valid_from, first.said_at)]
+    if not later:
+        return None
+    rows = label_probabilities([first.text] * len(later), [other.text for other in later], embedder, heads)
+    at = LABELS.index(Label.SUPERSEDES)
+    found = [other for other, row in zip(later, rows, strict=True) if float(row[at]) >= _LIKELY_REPLACED]
+    return max(found, key=lambda other: (other.valid_from, other.said_at), default=None)
+
+
+def _nearest(asked: str, prompt: Prompt, language: str) -> str:
+    """Nothing passed the gate: say so, and show the nearest there is as no more than that."""
     lead = pick(_SAYS["unknown"][language], asked)
-    nearest = prompt.memories[:_NEAREST]
-    if not nearest:
+    if not prompt.memories:
         return lead
-    lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in nearest]
-    return f"{lead}\n\n{_SAY['nearest'][language]}\n\n" + "\n".join(lines)
+    near = _by_question(asked, prompt.memories)[:_MOST_NEAREST]
+    return f"{_SAY['not_sure'][language]}\n\n{_lines(near, prompt, language)}"
+
+
+def _told(memory: Remembered, prompt: Prompt, language: str) -> dict[str, str]:
+    return {"when": said(memory.said_at, prompt.now, language), "what": quoted(memory.text, language)}
+
+
+def _lines(memories: Sequence[Remembered], prompt: Prompt, language: str) -> str:
+    told = [_told(memory, prompt, language) for memory in memories]
+    return "\n".join(f"- {one['what']}, {one['when']}" for one in told)
 
 
 def _by_question(asked: str, memories: Sequence[Remembered]) -> list[Remembered]:
@@ -124,9 +176,7 @@ def _acknowledge(
     if known is not None:
         memory, label = known
         key = "changed" if label is Label.SUPERSEDES else "again"
-        return pick(_SAYS[key][language], asked).format(
-            when=said(memory.said_at, prompt.now, language), what=quoted(memory.text, language)
-        )
+        return pick(_SAYS[key][language], asked).format(**_told(memory, prompt, language))
     level = "high" if main.importance >= 0.72 else "low" if main.importance < 0.45 else "medium"
     said_now = pick(_SAYS[f"noted_{level}"][language], asked).format(what=quoted(main.text, language), why=main.why)
     more = len(noted) - 1
@@ -156,20 +206,19 @@ def _known(
     rows = label_probabilities([memory.text for memory in others], [text] * len(others), embedder, heads)
     best: tuple[float, Remembered, Label] | None = None
     for memory, row in zip(others, rows, strict=True):
-        for label, name in ((Label.SUPERSEDES, "supersedes"), (Label.DUPLICATE, "duplicate")):
+        for label, cut in ((Label.SUPERSEDES, _SURELY_CHANGED), (Label.DUPLICATE, heads.threshold("duplicate"))):
             sure = float(row[LABELS.index(label)])
-            if sure >= heads.threshold(name) and (best is None or sure > best[0]):
+            if sure >= cut and (best is None or sure > best[0]):
                 best = (sure, memory, label)
     return None if best is None else (best[1], best[2])
 
 
 def _cannot(asked: str, prompt: Prompt, language: str) -> str:
     lead = pick(_SAYS["cannot"][language], asked)
-    relevant = [memory for memory in prompt.memories if memory.passed][:_MOST_QUOTED]
-    if not relevant:
+    sure = [memory for memory in prompt.memories if memory.passed]
+    if not sure:
         return lead
-    lines = [f"- {quoted(memory.text, language)}, {said(memory.said_at, prompt.now, language)}" for memory in relevant]
-    return f"{lead}\n\n{_SAY['what_i_remember'][language]}\n\n" + "\n".join(lines)
+    return f"{lead}\n\n{_SAY['what_i_remember'][language]}\n\n{_lines(sure[:_MOST_QUOTED], prompt, language)}"
 
 
 def _nothing_kept(asked: str, reading: Reading, shown: frozenset[str], language: str) -> str:
@@ -182,6 +231,11 @@ def _nothing_kept(asked: str, reading: Reading, shown: frozenset[str], language:
 _SAY: Final[dict[str, dict[str, str]]] = {
     "empty": {"en": "I got an empty message.", "ru": "Сообщение пустое."},
     "nearest": {"en": "The nearest I have:", "ru": "Ближе всего к этому:"},
+    "not_sure": {
+        "en": "I don't remember that for sure. The nearest I have:",
+        "ru": "Точно не помню. Ближе всего вот это:",
+    },
+    "before": {"en": "Before that, {when}: {what}", "ru": "А до этого, {when}: {what}"},
     "also": {"en": "I also remember:", "ru": "Ещё помню:"},
     "what_i_remember": {"en": "What I remember about it:", "ru": "Что я об этом помню:"},
 }

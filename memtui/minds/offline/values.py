@@ -25,6 +25,11 @@ _PLACE = re.compile(
     r"под)\s+(?P<r>[А-ЯЁ][\w-]*(?:\s+[А-ЯЁ][\w-]*)*)"
 )
 _AFTER_CAPITAL = re.compile(r"(?<=[\w,:—–-])\s+[\"«“]?(?P<v>[A-ZА-ЯЁÀ-Þ][\w'’+#-]*(?:\s+[A-ZА-ЯЁÀ-Þ][\w'’+#-]*)*)")
+_EMPLOYER = re.compile(
+    r"\b(?:at|for|with|joined)\s+(?:the\s+)?(?P<v>[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*)|"
+    r"\b(?:работа\w+|устроил\w*|взяли|перешл?\w*|переш[её]л|служ\w+)\s+(?:\w+\s+){0,2}(?:в|во|"
+    r"на)\s+[«\"]?(?P<r>[А-ЯЁA-Z][\w-]*(?:\s+[А-ЯЁA-Z][\w-]*)*)"
+)
 _NO_VALUES: Final = frozenset(listed("I I'm I've I'll I'd Я Monday Tuesday Wednesday Thursday Friday Saturday Sunday"))
 
 _NUMBERS: Final = frozenset(listed("age income body_size work_schedule bedtime commute"))
@@ -32,10 +37,7 @@ _CODES: Final = frozenset(listed("code phone_contact"))
 _DATES: Final = frozenset(listed("deadline birthday meeting"))
 _PLACES: Final = frozenset(listed("residence travel origin"))
 _NAMES: Final = frozenset(
-    listed(
-        "employer partner name vehicle insurance_bank main_tool programming_language device pet friend doctor "
-        "children project"
-    )
+    listed("partner name vehicle insurance_bank main_tool programming_language device pet friend doctor children project")
 )
 
 
@@ -52,6 +54,8 @@ def value_of(text: str, slot: str | None) -> str | None:
         match = _DATE.search(text)
     elif slot in _PLACES:
         match = _PLACE.search(text)
+    elif slot == "employer":
+        match = _EMPLOYER.search(text)
     elif slot in _NAMES:
         match = _AFTER_CAPITAL.search(text)
     if match is None:

@@ -53,6 +53,17 @@ def test_two_facts_in_one_breath_are_two(mind: OfflineMind) -> None:
     assert len(found(mind, "I work at a bank in Porto, and my sister is a nurse in Oslo")) == 2
 
 
+def test_russian_verbs_after_a_comma_are_facts_of_their_own(mind: OfflineMind) -> None:
+    texts = found(mind, "Меня зовут Олег, живу в Казани, работаю сварщиком")
+    assert texts == ["Меня зовут Олег", "живу в Казани", "работаю сварщиком"]
+
+
+def test_a_scrap_stays_with_what_it_tells_about(mind: OfflineMind) -> None:
+    assert found(mind, "We moved to Lisbon last week! Third floor, no lift.") == [
+        "We moved to Lisbon last week! Third floor, no lift."
+    ]
+
+
 def test_a_sentence_that_leans_on_the_one_before_stays_with_it(mind: OfflineMind) -> None:
     texts = found(mind, "My sister is a nurse in Oslo. She works nights at the hospital.")
     assert texts == ["My sister is a nurse in Oslo. She works nights at the hospital."]

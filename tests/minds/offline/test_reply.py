@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -39,6 +40,36 @@ async def test_when_asks_for_a_date(mind: OfflineMind) -> None:
         mind, "When is the demo?", remembered("the demo uses Rust"), remembered("the demo is on 30 April", 2, "m02")
     )
     assert found.index("30 April") < found.index("uses Rust")
+
+
+async def test_of_two_that_compete_the_newer_is_the_answer(mind: OfflineMind) -> None:
+    found = await reply(
+        mind,
+        "Which city do I live in now?",
+        remembered("I live in Berlin", 20),
+        remembered("we moved to Lisbon last week, third floor, no lift", 1, "m02"),
+    )
+    assert found.index("Lisbon") < found.index("Berlin")
+    assert "Before that" in found
+
+
+async def test_what_did_not_pass_the_gate_is_shown_as_no_more_than_near(mind: OfflineMind) -> None:
+    near = replace(remembered("my cat is called Olive"), passed=False)
+    found = await reply(mind, "Where is my passport?", near)
+    assert "for sure" in found and "Olive" in found
+
+
+@pytest.mark.parametrize(
+    "text", ["на что у меня аллергия", "remind me what I am allergic to", "do you know what I'm allergic to"]
+)
+async def test_a_question_needs_no_question_mark(mind: OfflineMind, text: str) -> None:
+    language = "ru" if text.startswith("на") else "en"
+    assert "penicillin" in await reply(mind, text, remembered("I'm allergic to penicillin"), language=language)
+
+
+async def test_a_request_for_work_is_no_question_of_memory(mind: OfflineMind) -> None:
+    found = await reply(mind, "can you write a cover letter for me?")
+    assert "offline mind" in found or "language model" in found
 
 
 async def test_nothing_remembered_is_said_plainly(mind: OfflineMind) -> None:

@@ -22,8 +22,8 @@ from memtui.minds.offline.trees import stacked
 
 SEED: Final = 7
 NEGATIVES: Final = 1_500
-BESIDE: Final = 3_500
-PRECISION: Final = 0.85
+BESIDE: Final = 5_500
+PRECISION: Final = 0.8
 """Out of fold, over written pairs and stories: from what confidence on a pass may retire."""
 _WEIGHTS: Final = {"written": 1.0, "story": 1.0, "beside": 0.3, "random": 0.3}
 _MADE_WEIGHT: Final = 0.4
@@ -134,9 +134,16 @@ def _figures(out: Vectors, y: Ints, source: npt.NDArray[np.str_], figures: Figur
         scores, truth = out[:, at].astype(np.float64), y == at
         cut, _ = threshold_for(PRECISION, scores[written | story], truth[written | story])
         thresholds[label] = round(cut, 3)
+        print(label, _curve(scores[written | story], truth[written | story]), flush=True)
         for name, mask in (("written", written), ("story", story)):
             acted = scores[mask] >= cut
             figures[f"{label}_{name}_precision"] = round(float(truth[mask][acted].mean()), 4)
             figures[f"{label}_{name}_recall"] = round(float(acted[truth[mask]].mean()), 4)
     figures["pairs_written_cv"] = round(float((out[written].argmax(axis=1) == y[written]).mean()), 4)
     return thresholds
+
+
+def _curve(scores: Floats, truth: npt.NDArray[np.bool_]) -> str:
+    """Precision and recall by threshold, for the log."""
+    cuts = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
+    return " ".join(f"{cut}:P{truth[scores >= cut].mean():.2f}/R{(scores >= cut)[truth].mean():.2f}" for cut in cuts)

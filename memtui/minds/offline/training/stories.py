@@ -16,6 +16,8 @@ from memtui.minds.offline.training.rows import Row
 
 NEIGHBOURS: Final = 4
 """Unlabelled neighbours of each statement that are taken as pairs in which both stay true."""
+FAR: Final = 6
+"""Further statements beside each change, picked at random: a change of one thing replaces nothing else."""
 UNRELATED_BELOW: Final = 0.25
 """Cosine below which such a pair counts as unrelated, above as additive."""
 
@@ -51,7 +53,7 @@ def pairs_of(stories: Sequence[Row], vector_of: dict[str, Vectors], seed: int) -
                 known.add(frozenset((older, newer)))
                 name = "duplicate" if label == "duplicates" else label
                 labelled.append(_pair(texts[older], texts[newer], name, story))
-        beside.extend(_beside(story, texts, _closed(known), vector_of))
+        beside.extend(_beside(story, texts, _closed(known), vector_of, random.Random(f"{seed}:{story['story']}")))
     random.Random(seed).shuffle(beside)
     return labelled, beside
 
@@ -75,14 +77,19 @@ def _closed(known: set[frozenset[str]]) -> set[frozenset[str]]:
     return {frozenset((a, b)) for names in members.values() for a in names for b in names if a != b}
 
 
-def _beside(story: Row, texts: dict[str, str], known: set[frozenset[str]], vector_of: dict[str, Vectors]) -> list[Row]:
+def _beside(
+    story: Row, texts: dict[str, str], known: set[frozenset[str]], vector_of: dict[str, Vectors], chance: random.Random
+) -> list[Row]:
     kept = [statement["id"] for statement in story["statements"] if statement["keep"]]
     vectors = np.stack([vector_of[texts[name]] for name in kept])
     cosines = vectors @ vectors.T
+    changes = {newer for _, newer in story["supersedes"]}
     out: list[Row] = []
     for newer in range(1, len(kept)):
-        nearest = np.argsort(-cosines[newer, :newer], kind="stable")[:NEIGHBOURS].tolist()
-        for older in nearest:
+        order = np.argsort(-cosines[newer, :newer], kind="stable").tolist()
+        near, rest = order[:NEIGHBOURS], order[NEIGHBOURS:]
+        far = chance.sample(rest, min(FAR, len(rest))) if kept[newer] in changes else []
+        for older in (*near, *far):
             if frozenset((kept[older], kept[newer])) in known:
                 continue
             label = "unrelated" if cosines[newer, older] < UNRELATED_BELOW else "additive"
