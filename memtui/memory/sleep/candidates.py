@@ -34,7 +34,7 @@ class SleepPolicy:
         nearest_vectors, nearest_words: how many neighbours of a memory may be its contradictions.
         max_judge_calls: pairs the judge may be asked about in one pass.
         retire_confidence: how sure the judge must be to retire. The offline judge's .5 is precision .85 out of fold, where
-            plain changes ("I live in Berlin", "I moved to Lisbon") wait; .4 acts on them, and a wrong one can be restored.
+            plain changes ("I live in Berlin", "I moved to Lisbon") wait; .32 acts on them where there is a ground.
         duplicate_confidence: how sure it must be to drop a duplicate.
         grace_hours: how long what was just told, recalled or restored is not pruned, however little is left of it.
     """
@@ -44,7 +44,7 @@ class SleepPolicy:
     nearest_vectors: int = 10
     nearest_words: int = 5
     max_judge_calls: int = 40
-    retire_confidence: float = 0.4
+    retire_confidence: float = 0.32
     duplicate_confidence: float = 0.5
     grace_hours: float = 1.0
 

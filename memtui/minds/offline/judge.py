@@ -12,6 +12,7 @@ from memtui.memory.model import Label, Verdict
 from memtui.memory.texts import same_key
 from memtui.minds.base import PairText, language_of
 from memtui.minds.offline.embedder import LocalEmbedder
+from memtui.minds.offline.grounds import UNSURE, grounds
 from memtui.minds.offline.heads import LABELS, Heads
 from memtui.minds.offline.pairs import Embeds, marks, plain, surface_columns, vector_columns
 from memtui.minds.offline.speakers import spoken
@@ -24,9 +25,22 @@ def judge(pairs: Sequence[PairText], embedder: LocalEmbedder, heads: Heads) -> l
     older, newer = [spoken(p.older) for p in pairs], [spoken(p.newer) for p in pairs]
     bare = [replace(p, older=a[1], newer=b[1]) for p, a, b in zip(pairs, older, newer, strict=True)]
     probabilities = label_probabilities([p.older for p in bare], [p.newer for p in bare], embedder, heads)
-    return [
+    verdicts = [
         _verdict(pair, row, heads) if a[0] == b[0] or not (a[0] and b[0]) else _of_two_people(pair)
         for pair, row, a, b in zip(bare, probabilities, older, newer, strict=True)
+    ]
+    return _grounded(bare, verdicts, embedder, heads)
+
+
+def _grounded(pairs: Sequence[PairText], verdicts: list[Verdict], embedder: Embeds, heads: Heads) -> list[Verdict]:
+    """The verdicts, those that would retire without a ground made unsure."""
+    a, b = embedder.embed_now([p.older for p in pairs]), embedder.embed_now([p.newer for p in pairs])
+    slots_a, slots_b = heads.slots(a), heads.slots(b)
+    return [
+        verdict
+        if verdict.confidence == 1.0 or grounds(verdict.label, p.older, p.newer, a[i], b[i], (slots_a[i], slots_b[i]))
+        else replace(verdict, confidence=min(verdict.confidence, UNSURE))
+        for i, (p, verdict) in enumerate(zip(pairs, verdicts, strict=True))
     ]
 
 
