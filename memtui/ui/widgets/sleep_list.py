@@ -87,6 +87,7 @@ class SleepList(ScrollView, can_focus=True):
         self._off: set[str] = set()
         self._cursor = 0
         self._starts: list[int] = [0]
+        self._width = 0  # that the entries were laid out for; 0: not yet
         self._done = False
         self._lines = lru_cache(maxsize=512)(self._laid_out)
 
@@ -163,17 +164,19 @@ class SleepList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """A visible line."""
-        width = self.scrollable_content_region.width
+        width = self.scrollable_content_region.width  # a paint may come between a resize and its laying out
         line = y + self.scroll_offset.y
-        if not self.count:
-            text = self._empty if y == 0 else ""
+        if not self.count or not self._width:
+            text = self._empty if y == 0 and not self.count else ""
             return self._strip([(text, "empty")], width, cursor=False, off=False)
         if line >= self._starts[-1]:
             return self._strip([], width, cursor=False, off=False)
         index = self._entry_at(line)
         key = self._contents.keys[index]
         off = key in self._off
-        runs = self._lines(index, width, self._tick(key))[line - self._starts[index]]
+        laid = self._lines(index, self._width, self._tick(key))
+        within = line - self._starts[index]
+        runs = laid[within] if within < len(laid) else []
         last = line + 1 == self._starts[index + 1] and not runs
         return self._strip(runs, width, cursor=self.has_focus and index == self._cursor and not last, off=off)
 
@@ -228,7 +231,9 @@ class SleepList(ScrollView, can_focus=True):
         self._lines.cache_clear()
         width = self.scrollable_content_region.width
         if width <= 0:
+            self._starts, self._width = [0] * (self.count + 1), 0
             return
+        self._width = width
         if self._is_compact:
             self._starts = list(range(0, 2 * self.count + 1, 2))
         else:

@@ -72,7 +72,7 @@ def plan_of(frame: Frame) -> Plan:
         frame,
         NIGHT,
         SalienceLaw(),
-        SleepPolicy(),
+        SleepPolicy(retire_confidence=0.5),
         trigger="night",
         duplicates=[Cluster((ids[1], ids[13]))],
         verdicts=[
@@ -98,7 +98,7 @@ def faded_night(count: int) -> tuple[Frame, Plan]:
     """A night on which `count` memories fade at once."""
     story = [(f"Something small, number {number}.", Kind.EPISODIC, 0.2, 40.0, 0) for number in range(count)]
     frame = frame_of(story)
-    return frame, make_plan(frame, NIGHT, SalienceLaw(), SleepPolicy(), trigger="night")
+    return frame, make_plan(frame, NIGHT, SalienceLaw(), SleepPolicy(retire_confidence=0.5), trigger="night")
 
 
 def quiet_night() -> tuple[Frame, Plan]:

@@ -347,3 +347,16 @@ async def test_hostile_texts_are_only_text(size: tuple[int, int]) -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert app.results == [None]
+
+
+async def test_a_paint_between_a_resize_and_its_laying_out_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = SleepApp()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shown(pilot, app)
+        monkeypatch.setattr(SleepList, "on_resize", lambda self: None)  # it is late
+        for size in ((80, 24), (200, 50), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            for column in Column:
+                drawn(app.column(column))
+        assert app.is_running
