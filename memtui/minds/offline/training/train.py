@@ -1,6 +1,7 @@
 """Train the heads: `python -m memtui.minds.offline.training.train` (needs the extra `train`; some minutes on two cores).
 
-Prints grouped cross-validation and writes `heads.npz`. Deterministic: the same data give the same weights.
+Prints grouped cross-validation and writes `heads.npz`. Seeded: the same data give the same weights,
+up to how the threads of the linear algebra round (set `OPENBLAS_NUM_THREADS=1` for the last digit).
 """
 
 from __future__ import annotations
