@@ -217,7 +217,10 @@ async def test_a_card_alone_on_a_screen_scrolls() -> None:
         app.panel.card.styles.height = "1fr"
         scroller = app.panel.card.query_one(MemoryCard.Scroller)
         scroller.focus()
-        await press(pilot, "down", "down")
+        await settle(pilot)  # keys before the new layout have nothing to scroll
+        await press(pilot, "down")
+        await settle(pilot)
+        await press(pilot, "down")
         await settle(pilot)
         assert scroller.scroll_offset.y == 2
         app.panel.card.show(None)
