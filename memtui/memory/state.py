@@ -28,7 +28,6 @@ from memtui.memory.events import (
     Undone,
     Warped,
     memories_of,
-    to_data,
 )
 from memtui.memory.ledger import canonical
 from memtui.memory.model import Memory, Status, Verdict
@@ -264,8 +263,3 @@ def state_hash(state: State) -> str:
     """SHA-256 (hex) over every field of every memory, independent of the order of creation."""
     records = [memory_record(state.memories[memory_id]) for memory_id in sorted(state.memories)]
     return hashlib.sha256(canonical(records).encode()).hexdigest()
-
-
-def body_of_record(body: Body) -> dict[str, object]:
-    """A body with its type, as one JSON-ready record."""
-    return {"type": body.type, **to_data(body)}
