@@ -78,7 +78,7 @@ class SleepSettings(_Section):
     after_memories: int = Field(20, ge=0)
     """Sleep once this many memories were written since the last pass; 0 turns it off."""
     max_judge_calls: int = Field(40, ge=0)
-    """Pairs the judge may be asked about in one pass; the rest waits for the next."""
+    """Calls (judge and summary) one pass may cost with a mind that isn't local; the rest waits for the next."""
     repeats: int = Field(3, ge=2)
     """How many tellings of one thing become one memory."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Candidate, Kind, Label, Summary, Verdict
 from memtui.memory.words import stems
-from memtui.minds.base import Delta, Message, PairText, PartStatus, Prompt
+from memtui.minds.base import Delta, Judging, Message, PairText, PartStatus, Prompt
 
 
 class WordEmbedder:
@@ -35,6 +35,7 @@ class ScriptedMind:
 
     label = "scripted mind"
     local = True
+    judging = Judging(retire_confidence=0.32, duplicate_confidence=0.5)
     slot_reader = None
 
     def __init__(self) -> None:

@@ -105,7 +105,8 @@ async def score_pairs(
     rows: Sequence[PairRow], mind: Mind, policy: SleepPolicy | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """`{accuracy, labels: {label: {precision, recall, f1, n}}, confusion}`; confusion is truth, then what was judged."""
-    policy = policy or SleepPolicy()
+    own = mind.judging
+    policy = policy or SleepPolicy(retire_confidence=own.retire_confidence, duplicate_confidence=own.duplicate_confidence)
     judged: list[tuple[str, str]] = []
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]

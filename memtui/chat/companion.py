@@ -72,7 +72,7 @@ class Companion:
         self.session_id = session_id
         self.law = law_of(settings)
         self.recall_policy = recall_policy(settings, mind.embedder.related_from)
-        self.sleep_policy = sleep_policy(settings)
+        self.sleep_policy = sleep_policy(settings, mind.judging)
         self.history: list[Message] = []
         self.last_recollection: Recollection | None = None
         self.notices: list[str] = []

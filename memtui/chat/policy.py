@@ -7,6 +7,7 @@ from memtui.memory.laws.salience import SalienceLaw
 from memtui.memory.model import Kind
 from memtui.memory.recall import RecallPolicy
 from memtui.memory.sleep.candidates import SleepPolicy
+from memtui.minds.base import Judging
 
 
 def law_of(settings: Settings) -> SalienceLaw:
@@ -35,6 +36,11 @@ def recall_policy(settings: Settings, related_from: float) -> RecallPolicy:
     )
 
 
-def sleep_policy(settings: Settings) -> SleepPolicy:
-    """The sleep pass's numbers."""
-    return SleepPolicy(repeats=settings.sleep.repeats, max_judge_calls=settings.sleep.max_judge_calls)
+def sleep_policy(settings: Settings, judging: Judging) -> SleepPolicy:
+    """The sleep pass's numbers; the thresholds are the mind's own."""
+    return SleepPolicy(
+        repeats=settings.sleep.repeats,
+        max_judge_calls=settings.sleep.max_judge_calls,
+        retire_confidence=judging.retire_confidence,
+        duplicate_confidence=judging.duplicate_confidence,
+    )

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.chat.steps import Progress
-from memtui.errors import MindError
+from memtui.errors import MindError, MindMalformedError
 from memtui.memory.events import Judged, Restored
 from memtui.memory.frame import Frame
 from memtui.memory.model import Label, Summary, Verdict
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from memtui.chat.companion import Companion
 
 _BATCH = 40
-"""Pairs a judge is asked about between two progress reports."""
+"""Pairs a judge that takes them one by one is asked about between two progress reports."""
+_BAD_IN_A_ROW = 3
+"""Unusable answers in a row after which a pass asks no more; a single one costs only its own pairs."""
 _LOCAL_BUDGET = 50_000
 """Pairs a mind that costs nothing is asked about in one pass."""
 _WORD_SEARCHES = 2_000
@@ -40,13 +42,14 @@ _NO_CLUSTER = "cluster"
 
 @dataclass
 class _Asking:
-    """The mind's part of one planning: what was asked and what it cost."""
+    """The mind's part of one planning: what was asked and what it cost; `down` once the mind is not to be asked again."""
 
     companion: Companion
     now: datetime
     budget: int
     calls: int = 0
     problem: str = ""
+    down: bool = False
     judged: list[tuple[Judged, str]] = field(default_factory=list)
     unasked: list[Pair] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
@@ -132,17 +135,26 @@ async def _judge(asking: _Asking, pairs: Sequence[Pair], report: Progress) -> li
         else:
             reason = companion.store.text(cached.note) if cached.note else ""
             known.append((pair, Verdict(reason, cached.label, cached.confidence)))
-    ask, asking.unasked = open_pairs[: asking.budget], list(open_pairs[asking.budget :])
-    for start in range(0, len(ask), _BATCH):
-        batch = ask[start : start + _BATCH]
+    a_call = companion.mind.judging.pairs_a_call
+    room, size = asking.budget * a_call, a_call if a_call > 1 else _BATCH
+    ask, asking.unasked = open_pairs[:room], list(open_pairs[room:])
+    bad = 0
+    for start in range(0, len(ask), size):
+        batch = ask[start : start + size]
         report(0.1 + 0.7 * start / len(ask), f"judging {start + len(batch)} of {len(ask)} pairs")
+        asking.calls += -(-len(batch) // a_call)
         try:
             verdicts = await companion.mind.judge([_pair_text(companion, pair) for pair in batch])
         except MindError as error:
+            bad += 1
+            asking.unasked.extend(batch)
             asking.problem = str(error)
-            asking.unasked.extend(ask[start:])
+            asking.down = not isinstance(error, MindMalformedError)
+            if not asking.down and bad < _BAD_IN_A_ROW:
+                continue
+            asking.unasked.extend(ask[start + size :])
             break
-        asking.calls += len(batch)
+        bad = 0
         for pair, verdict in zip(batch, verdicts, strict=True):
             if verdict is None:
                 asking.unasked.append(pair)
@@ -182,17 +194,18 @@ async def _summarize(asking: _Asking, clusters: Sequence[Cluster], report: Progr
         key = hashlib.sha256("".join(contents).encode()).hexdigest()
         if (key, _NO_CLUSTER) in state.verdicts:
             continue
-        if asking.calls >= asking.budget or asking.problem:
+        if asking.calls >= asking.budget or asking.down:
             asking.left.append(cluster.members[-1])
             continue
         report(0.8 + 0.15 * done / len(clusters), f"merging {done + 1} of {len(clusters)} repeats")
+        asking.calls += 1
         try:
             summary = await companion.mind.summarize(texts, language_of(texts[-1]))
         except MindError as error:
-            asking.problem = str(error)
             asking.left.append(cluster.members[-1])
+            asking.problem = str(error)
+            asking.down = not isinstance(error, MindMalformedError)  # one bad answer costs only its own cluster
             continue
-        asking.calls += 1
         if summary is None or not summary.text.strip():
             declined = Judged(key, _NO_CLUSTER, Label.UNRELATED, 1.0, companion.mind.label)
             asking.judged.append((declined, ""))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Candidate, Summary, Verdict
@@ -90,6 +90,28 @@ class PartStatus:
     detail: str
 
 
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a mind's verdicts are to be taken: its confidences are its own, so are the thresholds.
+
+    Attributes:
+        retire_confidence: how sure a `supersedes` must be to retire the older; below it the person is asked.
+        duplicate_confidence: how sure a `duplicate` must be to drop the older.
+        pairs_a_call: how many pairs one call of this mind judges; a budget counts calls.
+    """
+
+    retire_confidence: float = 0.5
+    duplicate_confidence: float = 0.5
+    pairs_a_call: int = 1
+
+
+OFFLINE_JUDGING: Final = Judging(retire_confidence=0.32, duplicate_confidence=0.5)
+"""The pair heads: .5 is precision .85 out of fold, where plain changes ("I live in Berlin", "I moved to Lisbon") wait; .32
+acts on them where there is a ground."""
+MODEL_JUDGING: Final = Judging(retire_confidence=0.7, duplicate_confidence=0.7, pairs_a_call=16)
+"""A language model: the prompt says that below .7 the person is asked, and what contradicts itself is held below it."""
+
+
 class Embedder(Protocol):
     """Texts to unit vectors."""
 
@@ -137,6 +159,11 @@ class Mind(Protocol):
     @property
     def local(self) -> bool:
         """Whether it thinks in this process at no cost; call budgets are for minds that do not."""
+        ...
+
+    @property
+    def judging(self) -> Judging:
+        """How its verdicts are to be taken."""
         ...
 
     @property

@@ -11,7 +11,18 @@ from typing import Any, Final
 from memtui.errors import MindMalformedError, MindRefusedError
 from memtui.memory.model import Candidate, Summary, Verdict
 from memtui.memory.texts import one_line
-from memtui.minds.base import Delta, Embedder, Grade, Message, PairText, PartStatus, Prompt, SlotReader
+from memtui.minds.base import (
+    MODEL_JUDGING,
+    Delta,
+    Embedder,
+    Grade,
+    Judging,
+    Message,
+    PairText,
+    PartStatus,
+    Prompt,
+    SlotReader,
+)
 from memtui.minds.extraction import candidates_of, fact_check, verdicts_of
 from memtui.minds.faithful import additions
 from memtui.minds.openai_doctor import check_parts
@@ -31,7 +42,7 @@ from memtui.minds.structured import FACTS, GRADE, SUMMARY, VERDICTS, Check, Ques
 
 log = logging.getLogger(__name__)
 
-PAIRS_A_CALL: Final = 10
+PAIRS_A_CALL: Final = MODEL_JUDGING.pairs_a_call
 """Pairs that are judged in one call."""
 
 
@@ -41,11 +52,13 @@ class OpenAIMind:
     Attributes:
         label: model and provider, such as `qwen3 · ollama`.
         local: False: calls cost time or money, so budgets apply.
+        judging: how its verdicts are to be taken.
         embedder: the endpoint's or the local one.
         slot_reader: the local one with the local embedder, else None.
     """
 
     local: bool = False
+    judging: Judging = MODEL_JUDGING
 
     def __init__(
         self,

@@ -16,7 +16,19 @@ from memtui.errors import MindMalformedError
 from memtui.memory.model import Candidate, Kind, Label, Summary, Verdict
 from memtui.memory.moments import from_iso, to_iso
 from memtui.memory.texts import content_hash
-from memtui.minds.base import Delta, Embedder, Grade, Message, Mind, PairText, PartStatus, Prompt, SlotReader
+from memtui.minds.base import (
+    MODEL_JUDGING,
+    Delta,
+    Embedder,
+    Grade,
+    Judging,
+    Message,
+    Mind,
+    PairText,
+    PartStatus,
+    Prompt,
+    SlotReader,
+)
 
 CALLS: Final = ("extract", "judge", "summarize", "grade")
 """Calls that are recorded."""
@@ -24,6 +36,7 @@ CALLS: Final = ("extract", "judge", "summarize", "grade")
 T = TypeVar("T")
 Response = dict[str, Any]
 """A typed result as JSON. An answer that was "none" is `{"answer": null}`: it is an answer too."""
+_OFFLINE: Final = "offline mind"
 _NONE: Final[Mapping[str, Any]] = {"answer": None}
 
 
@@ -243,6 +256,11 @@ class RecordedMind:
     def label(self) -> str:
         """The recorded mind's name, said to be recorded."""
         return f"recorded: {next(iter(self._models))}" if len(self._models) == 1 else "recorded"
+
+    @property
+    def judging(self) -> Judging:
+        """That of the mind which was recorded; the fallback's if it was of the fallback's sort."""
+        return self.fallback.judging if set(self._models) <= {self.fallback.label, _OFFLINE} else MODEL_JUDGING
 
     @property
     def embedder(self) -> Embedder:

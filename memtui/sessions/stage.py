@@ -55,6 +55,7 @@ class QuietNights:
     def __init__(self, mind: Mind) -> None:
         self.mind = mind
         self.label = mind.label
+        self.judging = mind.judging
         self.embedder = mind.embedder
         self.slot_reader = mind.slot_reader
 

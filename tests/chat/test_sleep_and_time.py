@@ -9,11 +9,14 @@ import pytest
 from memtui.chat.commands import parse_duration, run_command
 from memtui.chat.companion import Companion
 from memtui.chat.nights import nights_between
-from memtui.errors import InputError, MindUnreachableError
+from memtui.chat.opening import scratch_companion
+from memtui.clock import SimClock
+from memtui.config import Settings
+from memtui.errors import InputError, MindMalformedError, MindUnreachableError
 from memtui.memory.model import Kind, Label, RetireReason, Summary, Verdict
 from memtui.memory.sleep.plan import Action
 from memtui.memory.state import state_hash
-from memtui.minds.base import PairText
+from memtui.minds.base import Judging, PairText
 from tests.chat.conftest import START
 from tests.doubles import ScriptedMind, candidate
 
@@ -219,3 +222,43 @@ async def test_commands_do_what_they_say(companion: Companion) -> None:
     await run_command(companion, "/restore m01")
     await run_command(companion, "/undo")
     assert not companion.store.state.active()
+
+
+async def test_a_budget_counts_calls_of_many_pairs_and_reports_what_is_left(
+    companion: Companion, mind: ScriptedMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mind, "local", False)
+    monkeypatch.setattr(mind, "judging", Judging(pairs_a_call=4))
+    companion.sleep_policy = type(companion.sleep_policy)(max_judge_calls=2)
+    for word in ("red", "green", "blue", "white", "black"):
+        await say(companion, f"my {word} boat")
+    first = await companion.sleep("key")
+    assert (first.plan.calls, len(mind.judged), len(first.plan.unasked)) == (2, 8, 2)
+    second = await companion.sleep("key")
+    assert (second.plan.calls, len(mind.judged), second.plan.unasked) == (1, 10, ())
+
+
+async def test_one_unusable_answer_costs_only_its_own_pairs(
+    companion: Companion, mind: ScriptedMind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mind, "local", False)
+    monkeypatch.setattr(mind, "judging", Judging(pairs_a_call=2))
+    for word in ("red", "green", "blue", "white"):
+        await say(companion, f"my {word} boat")
+
+    def once(pair: PairText) -> Verdict:
+        if len(mind.judged) == 2:
+            raise MindMalformedError("no JSON")
+        return Verdict("both", Label.ADDITIVE)
+
+    mind.verdict = once
+    report = await companion.sleep("key")
+    assert (report.plan.calls, len(report.plan.unasked)) == (3, 2)
+    assert "no JSON" in report.plan.problem
+
+
+async def test_each_mind_says_how_sure_its_judge_must_be(mind: ScriptedMind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mind, "judging", Judging(retire_confidence=0.7, duplicate_confidence=0.6))
+    made = scratch_companion(Settings(timezone="UTC"), SimClock.frozen(START), mind)
+    assert (made.sleep_policy.retire_confidence, made.sleep_policy.duplicate_confidence) == (0.7, 0.6)
+    await made.close()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memtui.errors import MindMalformedError
 from memtui.memory.model import Candidate, Kind, Label, Summary, Verdict
 from memtui.memory.texts import content_hash
-from memtui.minds.base import Delta, Grade, Message, PairText, PartStatus, Prompt
+from memtui.minds.base import OFFLINE_JUDGING, Delta, Grade, Message, PairText, PartStatus, Prompt
 from memtui.minds.recorded import (
     RecordedCall,
     RecordedMind,
@@ -38,6 +38,7 @@ class Fallback:
 
     label = "fallback"
     local = True
+    judging = OFFLINE_JUDGING
     slot_reader = None
 
     def __init__(self) -> None:

@@ -32,10 +32,10 @@ class SleepPolicy:
         repeats: how many tellings of one thing become one memory.
         cluster_cosine: from which cosine tellings may be repeats of each other.
         nearest_vectors, nearest_words: how many neighbours of a memory may be its contradictions.
-        max_judge_calls: pairs the judge may be asked about in one pass.
-        retire_confidence: how sure the judge must be to retire. The offline judge's .5 is precision .85 out of fold, where
-            plain changes ("I live in Berlin", "I moved to Lisbon") wait; .32 acts on them where there is a ground.
-        duplicate_confidence: how sure it must be to drop a duplicate.
+        max_judge_calls: judge and summary calls a mind that costs something may be asked in one pass.
+        retire_confidence: how sure the judge must be to retire; each mind says its own (`Mind.judging`), this is the
+            offline one's.
+        duplicate_confidence: how sure it must be to drop a duplicate; the same.
         grace_hours: how long what was just told, recalled or restored is not pruned, however little is left of it.
     """
 

@@ -10,7 +10,17 @@ from typing import Final
 from memtui.clock import monotonic
 from memtui.errors import MemtuiError
 from memtui.memory.model import Candidate, Summary, Verdict
-from memtui.minds.base import Delta, Embedder, Message, PairText, PartStatus, Prompt, SlotReader
+from memtui.minds.base import (
+    OFFLINE_JUDGING,
+    Delta,
+    Embedder,
+    Judging,
+    Message,
+    PairText,
+    PartStatus,
+    Prompt,
+    SlotReader,
+)
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.extract import extract, read
 from memtui.minds.offline.heads import Heads, default_slot_reader
@@ -28,6 +38,7 @@ class OfflineMind:
 
     label: str = "offline mind"
     local: bool = True
+    judging: Judging = OFFLINE_JUDGING
 
     def __init__(self, embedder: LocalEmbedder | None = None) -> None:
         self._embedder = embedder or LocalEmbedder()
