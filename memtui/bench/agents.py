@@ -14,9 +14,9 @@ import numpy as np
 
 from memtui.chat.companion import LINE_COST
 from memtui.chat.nights import nights_between
-from memtui.chat.steps import Failed
+from memtui.chat.steps import Failed, Learned
 from memtui.memory.frame import Vectors
-from memtui.minds.base import Embedder
+from memtui.minds.base import Embedder, Remembered
 from memtui.minds.tokens import count_tokens
 from memtui.sessions.lines import UserTurn
 
@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One memory that would reach the prompt: its text, the turns it rests on, and whether it passed a gate."""
+    """One memory that would reach the prompt.
+
+    Attributes:
+        sources: ids of the user turns it rests on.
+        passed: whether it passed a relevance gate (an agent without one: always).
+        tokens: what it costs in the prompt.
+        as_prompted: what a prompt gets of it.
+    """
 
     text: str
     sources: tuple[str, ...]
     passed: bool
     tokens: int
+    as_prompted: Remembered
 
 
 class Agent(Protocol):
@@ -62,13 +70,23 @@ class MemtuiAgent:
         self.companion = companion
 
     async def hear(self, turn: UserTurn) -> int:
-        """One turn through the companion; the nights in front of it are slept."""
+        """One turn through the companion; the nights in front of it are slept.
+
+        A turn whose extraction failed is taken back as a whole: it leaves no memory and reinforces none.
+        """
         companion = self.companion
         await self._stand_at(turn.at)
+        unlearned, block = False, ""
         async with aclosing(companion.turn(turn.text, given_reply="", turn_id=turn.id)) as steps:
             async for step in steps:
-                if isinstance(step, Failed):
+                if isinstance(step, Failed) and step.stage == "extract":
+                    unlearned = True
+                elif isinstance(step, Failed):
                     raise step.error
+                elif isinstance(step, Learned):
+                    block = step.block
+        if unlearned and block:
+            await companion.undo(block)
         recollection = companion.last_recollection
         return 0 if recollection is None else recollection.tokens
 
@@ -77,10 +95,12 @@ class MemtuiAgent:
         await self._stand_at(at)
         frame = self.companion.store.frame
         recollection = await self.companion.recall_for(question)
-        return [
-            Shown(frame.texts[item.row], frame.memories[item.row].sources, item.passed, item.tokens)
-            for item in recollection.items
-        ]
+        out = []
+        for item in recollection.items:
+            memory, text = frame.memories[item.row], frame.texts[item.row]
+            prompted = Remembered(self.companion.handle(memory.id), text, memory.created_at, memory.valid_from, item.passed)
+            out.append(Shown(text, memory.sources, item.passed, item.tokens, prompted))
+        return out
 
     @property
     def active(self) -> int:
@@ -107,7 +127,8 @@ class _Told:
 
     @staticmethod
     def _shown(turn: UserTurn) -> Shown:
-        return Shown(turn.text, (turn.id,), True, count_tokens(turn.text) + LINE_COST)
+        prompted = Remembered(turn.id, turn.text, turn.at, turn.at)
+        return Shown(turn.text, (turn.id,), True, count_tokens(turn.text) + LINE_COST, prompted)
 
 
 class NaiveAgent(_Told):

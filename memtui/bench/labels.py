@@ -2,21 +2,29 @@
 
 A pair counts as judged `supersedes` or `duplicate` when the mind is sure enough that a sleep pass would act on it; an
 unsure one is shown to the person and leaves both memories, so it counts as the likelier of the labels that keep both.
+
+A row without a usable answer stands in the column `none` and under `unanswered`; it counts as not right and as no label.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from memtui.errors import InputError, SessionFormatError
+from memtui.bench.checkpoint import Checkpoint
+from memtui.bench.faults import MechanismError
+from memtui.bench.steady import SteadyMind
+from memtui.errors import InputError, MindError, SessionFormatError
 from memtui.memory.model import Candidate, Label, Verdict
 from memtui.memory.sleep.candidates import SleepPolicy
 from memtui.minds.base import Mind, PairText
+
+log = logging.getLogger(__name__)
 
 LABELS: Final = tuple(str(label) for label in Label)
 LEVELS: Final = ("low", "medium", "high")
@@ -84,42 +92,77 @@ def read_pairs(path: Path) -> list[PairRow]:
     return _some(out, path)
 
 
-async def score_statements(rows: Sequence[StatementRow], mind: Mind, progress: Progress | None = None) -> dict[str, Any]:
-    """`{keep|kind|importance: {accuracy, n, confusion}}`.
+async def score_statements(
+    rows: Sequence[StatementRow], mind: Mind, progress: Progress | None = None, *, checkpoint: Checkpoint | None = None
+) -> dict[str, Any]:
+    """`{keep|kind|importance: {accuracy, n, labels, confusion, unanswered}}`; `labels` as `score_pairs` gives them.
 
     `keep` is over all rows; `kind` and `importance` over the rows that are worth keeping and that the mind kept.
+
+    Raises:
+        MechanismError: no row was answered at all.
     """
+    steady = None if mind.local else SteadyMind(mind, checkpoint)
     pairs: dict[str, list[tuple[str, str]]] = {"keep": [], "kind": [], "importance": []}
     for i, row in enumerate(rows):
-        keep, kind, importance = await _classified(row.text, mind)
-        pairs["keep"].append((_yes(row.keep), _yes(keep)))
+        try:
+            keep, kind, importance = await _classified(row.text, mind if steady is None else steady)
+        except MindError as error:
+            log.warning("no answer on row %d: %s", i + 1, error.what)
+            keep, kind, importance = None, None, None
+        pairs["keep"].append((_yes(row.keep), NONE if keep is None else _yes(keep)))
         if row.keep and keep:
             pairs["kind"].append((row.kind or NONE, kind or NONE))
             pairs["importance"].append((row.importance or NONE, importance or NONE))
         _report(progress, i + 1, len(rows))
     classes = {"keep": ("yes", "no"), "kind": KINDS, "importance": LEVELS}
-    return {name: _table(pairs[name], classes[name]) for name in pairs}
+    return _whole({name: _table(pairs[name], classes[name]) for name in pairs}, pairs["keep"], steady)
 
 
 async def score_pairs(
-    rows: Sequence[PairRow], mind: Mind, policy: SleepPolicy | None = None, progress: Progress | None = None
+    rows: Sequence[PairRow],
+    mind: Mind,
+    policy: SleepPolicy | None = None,
+    progress: Progress | None = None,
+    *,
+    checkpoint: Checkpoint | None = None,
 ) -> dict[str, Any]:
-    """`{accuracy, labels: {label: {precision, recall, f1, n}}, confusion}`; confusion is truth, then what was judged."""
+    """`{accuracy, n, unanswered, labels: {label: {precision, recall, f1, n}}, confusion}`.
+
+    `confusion` is truth, then what was judged.
+
+    Raises:
+        MechanismError: no pair was judged at all.
+    """
     own = mind.judging
     policy = policy or SleepPolicy(retire_confidence=own.retire_confidence, duplicate_confidence=own.duplicate_confidence)
+    steady = None if mind.local else SteadyMind(mind, checkpoint)
+    judging: Mind = mind if steady is None else steady
     judged: list[tuple[str, str]] = []
-    for start in range(0, len(rows), _BATCH):
-        batch = rows[start : start + _BATCH]
+    size = _BATCH if mind.local else own.pairs_a_call
+    for start in range(0, len(rows), size):
+        batch = rows[start : start + size]
         asked = [PairText(row.older, row.newer, _ASKED_AT - _APART, _ASKED_AT) for row in batch]
-        verdicts = await mind.judge(asked)
+        try:
+            verdicts = await judging.judge(asked)
+        except MindError as error:
+            log.warning("no verdicts on rows %d to %d: %s", start + 1, start + len(batch), error.what)
+            verdicts = [None] * len(batch)
         judged.extend((row.label, acted_on(verdict, policy)) for row, verdict in zip(batch, verdicts, strict=True))
         _report(progress, start + len(batch), len(rows))
-    table = _table(judged, LABELS)
-    return {
-        "accuracy": table["accuracy"],
-        "labels": {label: _quality(judged, label) for label in LABELS},
-        "confusion": table["confusion"],
-    }
+    return _whole(_table(judged, LABELS), judged, steady)
+
+
+def _whole(record: dict[str, Any], answers: Sequence[tuple[str, str]], steady: SteadyMind | None) -> dict[str, Any]:
+    """`record`, with what failed on the way to it; never where nothing was answered."""
+    if steady is not None:
+        steady.tally.check()
+        record["failed_calls"] = {kind: count for kind, count in steady.tally.failed_calls().items() if count}
+    if answers and all(said == NONE for _, said in answers):
+        raise MechanismError(
+            "Not one row was answered.", safe="No figures were made up.", todo="`memtui doctor` tells what works."
+        )
+    return record
 
 
 def acted_on(verdict: Verdict | None, policy: SleepPolicy) -> str:
@@ -132,7 +175,7 @@ def acted_on(verdict: Verdict | None, policy: SleepPolicy) -> str:
     return str(verdict.label)
 
 
-async def _classified(text: str, mind: Mind) -> tuple[bool, str | None, str | None]:
+async def _classified(text: str, mind: Mind) -> tuple[bool | None, str | None, str | None]:
     if isinstance(mind, Classifies):
         return mind.classify(text)
     extract: Callable[[str, datetime], Awaitable[list[Candidate]]] = mind.extract
@@ -149,7 +192,13 @@ def _table(pairs: Sequence[tuple[str, str]], classes: Sequence[str]) -> dict[str
     for truth, said in pairs:
         confusion[truth][said if said in classes else NONE] += 1
     right = sum(confusion[name][name] for name in classes)
-    return {"accuracy": round(right / max(1, len(pairs)), 4), "n": len(pairs), "confusion": confusion}
+    return {
+        "accuracy": round(right / max(1, len(pairs)), 4),
+        "n": len(pairs),
+        "unanswered": sum(said == NONE for _, said in pairs),
+        "labels": {name: _quality(pairs, name) for name in classes},
+        "confusion": confusion,
+    }
 
 
 def _quality(pairs: Sequence[tuple[str, str]], label: str) -> dict[str, float | int]:

@@ -3,159 +3,129 @@
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from memtui.bench.agents import Agent, MemtuiAgent, NaiveAgent, Shown, WindowAgent
+from memtui.bench.agents import Agent, MemtuiAgent, NaiveAgent, WindowAgent
+from memtui.bench.checkpoint import Checkpoint
+from memtui.bench.figures import Played, agent_figures, fold_text, judge_probe
+from memtui.bench.graded import Answer, answer_probe, graded_figures
+from memtui.bench.steady import SteadyMind, no_embedder
 from memtui.chat.opening import scratch_companion
 from memtui.clock import SimClock
 from memtui.config import Settings
-from memtui.errors import InputError
+from memtui.errors import InputError, MindError
 from memtui.minds.base import Mind
 from memtui.sessions.format import read_session
 from memtui.sessions.lines import Probe, Session, UserTurn
 
-NOTHING: Final = "nothing"
+__all__ = ["fold_text", "judge_probe", "play_scenario", "read_scenario"]
+
 Progress = Callable[[float, str], None]
+_Answers = dict[str, list[tuple[Probe, Answer]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """How one agent did on one probe.
+def read_scenario(path: Path) -> Session:
+    """A session file with probes.
 
-    `hit` for a "nothing" probe means that nothing passed the gate; `current_first` is None where neither evidence nor
-    anything stale was recalled.
+    Raises:
+        SessionFormatError: the file breaks its format.
+        InputError: it holds no probes, or can't be read.
     """
-
-    hit: bool
-    contaminated: bool
-    current_first: bool | None
-    tokens: int
-    recalled: tuple[str, ...]
-
-    @property
-    def clean(self) -> bool:
-        """A hit without anything stale beside it."""
-        return self.hit and not self.contaminated
+    session = read_session(path)
+    if not any(isinstance(line, Probe) for line in session.lines):
+        raise InputError(f"{path}: there are no probes in it.", todo="A scenario asks: give a file with probe lines.")
+    return session
 
 
-@dataclass
-class _Played:
-    """What one agent did over a scenario."""
-
-    judged: list[tuple[Probe, Judged]] = field(default_factory=list)
-    active: list[int] = field(default_factory=list)
-    tokens: list[int] = field(default_factory=list)
-
-
-def judge_probe(probe: Probe, shown: Sequence[Shown]) -> Judged:
-    """FORMATS, "How a probe is judged"."""
-    evidence, stale = set(probe.evidence), set(probe.stale)
-    answers = [fold_text(answer) for answer in probe.answers]
-    first: bool | None = None
-    hit = contaminated = False
-    for memory in shown:
-        sources = set(memory.sources)
-        is_evidence = bool(sources & evidence)
-        is_stale = bool(sources) and sources <= stale
-        text = fold_text(memory.text)
-        hit = hit or (is_evidence and any(answer in text for answer in answers))
-        contaminated = contaminated or is_stale
-        if first is None and (is_evidence or is_stale):
-            first = is_evidence
-    if probe.category == NOTHING:
-        hit = not any(memory.passed for memory in shown)
-    recalled = tuple(source for memory in shown for source in memory.sources)
-    return Judged(hit, contaminated, first, sum(memory.tokens for memory in shown), recalled)
-
-
-def fold_text(text: str) -> str:
-    """Text as answers are compared: NFKC, case folded, ё as е."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("ё", "е")
-
-
-async def play_scenario(path: Path, mind: Mind, settings: Settings, progress: Progress | None = None) -> dict[str, Any]:
+async def play_scenario(
+    path: Path,
+    mind: Mind,
+    settings: Settings,
+    progress: Progress | None = None,
+    *,
+    checkpoint: Checkpoint | None = None,
+    keep_vectors: bool = False,
+) -> dict[str, Any]:
     """Play one scenario through all agents; the JSON of FORMATS.
+
+    With a mind that is not local each probe is answered and graded too (`graded`), calls are kept in `checkpoint` and
+    counted (`calls`, `failed_calls`). The mind stays open.
+
+    Args:
+        keep_vectors: keep the embedder's vectors in the checkpoint too.
 
     Raises:
         SessionFormatError: the file breaks its format.
         InputError: it holds no probes.
+        MechanismError: something that is measured does not work at all.
     """
-    session = read_session(path)
-    probes = [line for line in session.lines if isinstance(line, Probe)]
-    if not probes:
-        raise InputError(f"{path}: there are no probes in it.", todo="A scenario asks; see FORMATS in the docs.")
+    session = read_scenario(path)
+    steady = None if mind.local else SteadyMind(mind, checkpoint, keep_vectors=keep_vectors)
+    thinking: Mind = mind if steady is None else steady
+    try:
+        await thinking.embedder.embed(["a first word"])
+    except (MindError, ImportError) as error:
+        raise no_embedder(error) from error
     clock = SimClock.frozen(session.lines[0].at)
-    companion = scratch_companion(settings, clock, mind, session_id=session.header.title)
+    companion = scratch_companion(settings, clock, thinking, session_id=session.header.title)
     agents: list[Agent] = [
         MemtuiAgent(companion),
-        NaiveAgent(6, mind.embedder),
-        NaiveAgent(10, mind.embedder),
+        NaiveAgent(6, thinking.embedder),
+        NaiveAgent(10, thinking.embedder),
         WindowAgent(20),
     ]
+    answers: _Answers = defaultdict(list)
     try:
-        played = await _play(session, agents, progress)
+        played = await _play(session, agents, progress, steady, answers)
     finally:
         await asyncio.to_thread(companion.store.close)
-    return {
+    record: dict[str, Any] = {
         "scenario": path.name,
         "mind": mind.label,
         "turns": len(session.user_turns),
-        "agents": {name: _figures(one) for name, one in played.items()},
-        "probes": _probe_records(probes, played),
+        "agents": {name: agent_figures(one) for name, one in played.items()},
+        "probes": _probe_records(played, answers),
     }
+    if steady is not None:
+        steady.tally.check()
+        if answers:
+            record["graded"] = {name: graded_figures(each) for name, each in answers.items()}
+        record |= {"calls": steady.tally.all_calls(), "failed_calls": steady.tally.failed_calls()}
+    return record
 
 
-async def _play(session: Session, agents: Sequence[Agent], progress: Progress | None) -> dict[str, _Played]:
-    played = {agent.name: _Played() for agent in agents}
+async def _play(
+    session: Session,
+    agents: Sequence[Agent],
+    progress: Progress | None,
+    steady: SteadyMind | None,
+    answers: _Answers,
+) -> dict[str, Played]:
+    played = {agent.name: Played() for agent in agents}
+    turns = 0
     for number, line in enumerate(session.lines):
         if progress is not None:
             progress(number / len(session.lines), f"{line.at:%d %b %Y}")
+        turns += isinstance(line, UserTurn)
         for agent in agents:
             mine = played[agent.name]
             if isinstance(line, UserTurn):
                 mine.tokens.append(await agent.hear(line))
                 mine.active.append(agent.active)
             elif isinstance(line, Probe):
-                mine.judged.append((line, judge_probe(line, await agent.shown(line.question, line.at))))
+                shown = await agent.shown(line.question, line.at)
+                mine.judged.append((line, judge_probe(line, shown)))
+                mine.asked_at.append(turns)
+                if steady is not None and steady.grades:
+                    answers[agent.name].append((line, await answer_probe(steady, line, shown)))
     return played
 
 
-def _figures(played: _Played) -> dict[str, Any]:
-    by_category: dict[str, list[Judged]] = defaultdict(list)
-    for probe, judged in played.judged:
-        by_category[probe.category].append(judged)
-    return {
-        **_shares([judged for _, judged in played.judged]),
-        "active_final": played.active[-1] if played.active else 0,
-        "by_category": {category: _shares(judged) for category, judged in sorted(by_category.items())},
-        "per_turn": {"active": played.active, "tokens": played.tokens},
-    }
-
-
-def _shares(judged: Sequence[Judged]) -> dict[str, Any]:
-    firsts = [one.current_first for one in judged if one.current_first is not None]
-    tokens = [one.tokens for one in judged]
-    return {
-        "n": len(judged),
-        "hit": _mean([one.hit for one in judged]),
-        "contaminated": _mean([one.contaminated for one in judged]),
-        "clean": _mean([one.clean for one in judged]),
-        "current_first": _mean(firsts),
-        "tokens_mean": round(sum(tokens) / max(1, len(tokens)), 1),
-        "tokens_max": max(tokens, default=0),
-    }
-
-
-def _mean(values: Sequence[bool]) -> float | None:
-    return round(sum(values) / len(values), 4) if values else None
-
-
-def _probe_records(probes: Sequence[Probe], played: dict[str, _Played]) -> list[dict[str, Any]]:
+def _probe_records(played: Mapping[str, Played], answers: _Answers) -> list[dict[str, Any]]:
+    probes = [probe for probe, _ in next(iter(played.values())).judged]
     records = []
     for number, probe in enumerate(probes):
         record: dict[str, Any] = {"id": probe.id, "category": probe.category}
@@ -165,7 +135,15 @@ def _probe_records(probes: Sequence[Probe], played: dict[str, _Played]) -> list[
                 "hit": judged.hit,
                 "contaminated": judged.contaminated,
                 "clean": judged.clean,
+                "current_first": judged.current_first,
                 "recalled": list(judged.recalled),
             }
+            if name in answers:
+                answer = answers[name][number][1]
+                record[name]["graded"] = {
+                    "outcome": str(answer.outcome),
+                    "reply": answer.reply,
+                    "reason": answer.reason,
+                }
         records.append(record)
     return records

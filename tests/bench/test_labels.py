@@ -91,6 +91,8 @@ def test_an_unsure_retirement_keeps_both() -> None:
 class _Extracting:
     """A mind that can only extract."""
 
+    local = True
+
     async def extract(self, text: str, now: datetime, recent: Sequence[Message] = ()) -> list[Candidate]:
         return [Candidate(text, Kind.SEMANTIC, 0.9, "", text, now)] if "Porto" in text else []
 
