@@ -135,6 +135,17 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """The person is not sure which of two texts (by content hash) holds: both stay, and they are not asked about again
+    until either is told again or edited.
+    """
+
+    type: ClassVar[str] = "set_aside"
+    older: str
+    newer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Slept:
     """A sleep pass ended; the counts of what it did, and how many active memories it left.
 
@@ -179,6 +190,7 @@ Body: TypeAlias = (
     | Edited
     | Turned
     | Judged
+    | SetAside
     | Slept
     | Warped
     | Undone

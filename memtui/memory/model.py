@@ -121,6 +121,18 @@ class Label(StrEnum):
     UNRELATED = "unrelated"
 
 
+YOU = "you"
+"""The name of the judge where the person decided: such a verdict beats every mind's."""
+
+
+class Answer(StrEnum):
+    """What the person says of two memories that may contradict each other."""
+
+    REPLACED = "replaced"
+    BOTH = "both"
+    UNSURE = "unsure"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a judge decided about an older and a newer text; the reason comes before the label.

@@ -23,6 +23,7 @@ from memtui.memory.events import (
     Reinforced,
     Restored,
     Retired,
+    SetAside,
     Slept,
     Turned,
     Undone,
@@ -32,6 +33,7 @@ from memtui.memory.events import (
 from memtui.memory.ledger import canonical
 from memtui.memory.model import Memory, Status, Verdict
 from memtui.memory.moments import to_iso
+from memtui.memory.verdicts import TextPair, Verdicts
 
 
 def evolve(memory: Memory | None, body: Body, at: datetime) -> Memory | None:
@@ -115,7 +117,8 @@ class State:
     Attributes:
         memories: by id, in order of creation.
         history: the events that touched each memory, in order.
-        verdicts: by (older hash, newer hash): the judge's cache, with the judge's name.
+        judgements: what was decided about pairs of texts, by minds and by the person.
+        holders: ids of the active memories that hold a content, by its hash.
         offset_s: seconds the simulated clock is ahead of real time, by the last warp.
         turns: moment of every user turn taken in (a marker on the time line).
         sleeps: the `Slept` events, undone ones included.
@@ -124,13 +127,15 @@ class State:
     memories: dict[str, Memory] = field(default_factory=dict)
     history: dict[str, list[Event]] = field(default_factory=dict)
     blocks: dict[str, list[Event]] = field(default_factory=dict)
-    verdicts: dict[tuple[str, str], Judged] = field(default_factory=dict)
+    judgements: Verdicts = field(default_factory=Verdicts)
+    holders: dict[str, tuple[str, ...]] = field(default_factory=dict)
     turns: dict[str, datetime] = field(default_factory=dict)
     sleeps: list[Event] = field(default_factory=list)
     last_at: datetime | None = None
     offset_s: float = 0.0
     _changes: list[Event] = field(default_factory=list)
     _undoes: list[tuple[str, str]] = field(default_factory=list)  # (undo's block, its target)
+    _undone: frozenset[str] | None = field(default=None, compare=False)  # what `undone` found
 
     def apply(self, event: Event) -> tuple[str, ...]:
         """Take one event in; returns the ids of the memories it changed (all of a block's for an undo)."""
@@ -141,7 +146,8 @@ class State:
         self.blocks.setdefault(event.block, []).append(event)
         if isinstance(body, Undone):
             self._undoes.append((event.block, body.block))
-            return self._refold(self.touched_by(body.block))
+            self._undone = None
+            return self._refold(self._reached_by(body.block))
         touched = memories_of(body)
         for memory_id in touched:
             self.history.setdefault(memory_id, []).append(event)
@@ -159,11 +165,13 @@ class State:
 
     def undone(self) -> frozenset[str]:
         """Blocks that do not count: targets of an undo that itself counts."""
-        out: set[str] = set()
-        for undo, target in reversed(self._undoes):
-            if undo not in out:
-                out.add(target)
-        return frozenset(out)
+        if self._undone is None:
+            out: set[str] = set()
+            for undo, target in reversed(self._undoes):
+                if undo not in out:
+                    out.add(target)
+            self._undone = frozenset(out)
+        return self._undone
 
     def last_sleep(self) -> Event | None:
         """The last sleep pass that was not undone."""
@@ -195,15 +203,24 @@ class State:
 
     def touched_by(self, block: str) -> tuple[str, ...]:
         """Ids of all memories a block changes, through undoes of undoes."""
-        ids: dict[str, None] = {}
+        return tuple(dict.fromkeys(i for event in self._reached_by(block) for i in memories_of(event.body)))
+
+    def _reached_by(self, block: str) -> list[Event]:
+        """The events of a block, and of the blocks it undoes."""
+        events: list[Event] = []
         seen, waiting = {block}, [block]
         while waiting:
             for event in self.blocks.get(waiting.pop(), ()):
                 if isinstance(event.body, Undone) and event.body.block not in seen:  # a forged ledger may go in circles
                     seen.add(event.body.block)
                     waiting.append(event.body.block)
-                ids.update(dict.fromkeys(memories_of(event.body)))
-        return tuple(ids)
+                events.append(event)
+        return events
+
+    @property
+    def verdicts(self) -> dict[TextPair, Judged]:
+        """By (older hash, newer hash): the judge's cache, with the judge's name."""
+        return self.judgements.cache
 
     def verdict(self, older: str, newer: str) -> Verdict | None:
         """The cached verdict on two content hashes."""
@@ -214,8 +231,8 @@ class State:
         match event.body:
             case Created(merged_from=()) | Edited() | Restored():
                 self._changes.append(event)
-            case Judged(older=older, newer=newer):
-                self.verdicts[older, newer] = event.body
+            case Judged() | SetAside():
+                self.judgements.take(event, self.undone())
             case Slept():
                 self.sleeps.append(event)
             case Warped(offset_s=offset_s):
@@ -225,8 +242,10 @@ class State:
             case _:
                 pass
 
-    def _refold(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+    def _refold(self, events: list[Event]) -> tuple[str, ...]:
         undone = self.undone()
+        self.judgements.refold(events, undone)
+        ids = tuple(dict.fromkeys(i for event in events for i in memories_of(event.body)))
         for memory_id in ids:
             memory: Memory | None = None
             for event in self.history.get(memory_id, ()):
@@ -236,10 +255,26 @@ class State:
         return ids
 
     def _put(self, memory_id: str, memory: Memory | None) -> None:
+        before = self.memories.get(memory_id)
         if memory is None:
             self.memories.pop(memory_id, None)
         else:
             self.memories[memory_id] = memory
+        was = before.content if before is not None and before.active else None
+        now = memory.content if memory is not None and memory.active else None
+        if was != now:
+            self._hold(memory_id, was, now)
+
+    def _hold(self, memory_id: str, was: str | None, now: str | None) -> None:
+        """The active memory `memory_id` holds another content than before (None: it is not active)."""
+        if was is not None:
+            left = tuple(other for other in self.holders.get(was, ()) if other != memory_id)
+            if left:
+                self.holders[was] = left
+            else:
+                self.holders.pop(was, None)
+        if now is not None:
+            self.holders[now] = (*self.holders.get(now, ()), memory_id)
 
 
 def fold(events: Iterable[Event], until: datetime | None = None) -> State:

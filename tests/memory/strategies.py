@@ -62,6 +62,7 @@ bodies: st.SearchStrategy[ev.Body] = st.one_of(
     st.builds(
         ev.Judged, older=hashes, newer=hashes, label=st.sampled_from(Label), confidence=shares, judge=words, note=maybe_hash
     ),
+    st.builds(ev.SetAside, older=hashes, newer=hashes),
     st.builds(
         ev.Slept, trigger=words, merged=counts, retired=counts, pruned=counts, active=counts, calls=counts, left=tuples(ids)
     ),

@@ -35,6 +35,7 @@ class SleepPolicy:
         max_judge_calls: judge and summary calls a mind that costs something may be asked in one pass.
         retire_confidence: how sure the judge must be to retire; each mind says its own (`Mind.judging`), this is the
             offline one's.
+        ask_confidence: from which the person is asked where the judge is not sure enough to retire; the same.
         duplicate_confidence: how sure it must be to drop a duplicate; the same.
         grace_hours: how long what was just told, recalled or restored is not pruned, however little is left of it.
     """
@@ -45,6 +46,7 @@ class SleepPolicy:
     nearest_words: int = 5
     max_judge_calls: int = 40
     retire_confidence: float = 0.32
+    ask_confidence: float = 0.25
     duplicate_confidence: float = 0.5
     grace_hours: float = 1.0
 
