@@ -43,6 +43,11 @@ class Home:
         return self.data / "sessions"
 
     @property
+    def bench(self) -> Path:
+        """The folder of checkpoints of long bench runs."""
+        return self.data / "bench"
+
+    @property
     def themes(self) -> Path:
         """The folder of the user's own themes."""
         return self.config / "themes"

@@ -21,6 +21,7 @@ from memtui.config import Settings
 from memtui.errors import InputError, MemtuiError
 from memtui.memory.frame import Vectors
 from memtui.memory.texts import content_hash
+from memtui.minds.base import Message, PairText, Prompt, Remembered
 from memtui.sessions.appendfile import AppendFile
 from memtui.sessions.format import read_bytes, read_session, split_torn
 from memtui.sessions.lines import AssistantTurn, Line, MindCall, Session, SessionHeader, to_json_line
@@ -155,14 +156,26 @@ def run_name(file: Path, mind: str, settings: Settings) -> str:
     Raises:
         InputError: `file` can't be read.
     """
-    from memtui.minds import prompts
-
     chosen = settings.model_dump(mode="json", include={"memory", "recall", "sleep", "mind"}, warnings=False)
     for name in ("timeout_s", "max_retries", "api_key_env"):
         chosen["mind"].pop(name, None)  # they change when an answer comes, not what it is
-    asked = [prompts.REPLY, prompts.EXTRACT, prompts.JUDGE, prompts.SUMMARIZE, prompts.GRADE]
-    parts = [hashlib.sha256(read_bytes(file)).hexdigest(), mind, chosen, asked]
+    parts = [hashlib.sha256(read_bytes(file)).hexdigest(), mind, chosen, _prompts()]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def _prompts() -> list[str]:
+    """Every prompt, filled with the least there is: another wording makes another run."""
+    from memtui.minds import prompts
+
+    memory = Remembered("m01", "a", _START, _START)
+    asked = [
+        prompts.reply_messages(Prompt((Message("user", "q"),), (memory,), _START, "en")),
+        prompts.extract_messages("t", _START, ()),
+        prompts.judge_messages([PairText("a", "b", _START, _START)]),
+        prompts.summarize_messages(["a"], "en"),
+        prompts.grade_messages("q", ["a"], "r"),
+    ]
+    return [message.text for messages in asked for message in messages]
 
 
 def _same_run(session: Session, run: str) -> None:

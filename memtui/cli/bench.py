@@ -1,10 +1,12 @@
-"""`memtui bench`: speed, labelled statements, labelled pairs."""
+"""`memtui bench`: speed, scenarios, labelled statements, labelled pairs."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import sys
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,20 @@ from memtui.cli.opened import ProgressLine
 from memtui.errors import InputError
 
 if TYPE_CHECKING:
+    from memtui.bench.checkpoint import Checkpoint
+    from memtui.config import Settings
     from memtui.minds.base import Mind
 
+    _Score = Callable[[Mind, Checkpoint | None, ProgressLine], Coroutine[Any, Any, dict[str, Any]]]
 
 _MIND = click.option("--mind", type=click.Choice(["offline", "openai"]), default="offline", show_default=True)
+
+_CHECKPOINT = click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep a model's results here and go on from them (default: a file in the home's bench folder).",
+)
 
 
 @click.group("bench")
@@ -88,57 +100,129 @@ def _screen_figures() -> dict[str, Any]:
 @bench_command.command("scenario")
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
 @_MIND
+@_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output (a list for several files).")
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the chart of each file as SVG and PNG into DIR (needs the extra 'chart').",
+)
 @pass_context
-def scenario_command(context: Context, files: tuple[Path, ...], mind: str, as_json: bool) -> None:
-    """Play scenario FILES through memtui, `naive` (every turn, k nearest) and `window` (last 20) and judge the probes."""
-    from memtui.bench.scenario import play_scenario
-    from memtui.sessions.stage import default_settings
+def scenario_command(
+    context: Context, files: tuple[Path, ...], mind: str, checkpoint: Path | None, as_json: bool, chart: Path | None
+) -> None:
+    """Play scenario FILES through memtui, `naive` (every turn, k nearest) and `window` (last 20) and judge the probes.
 
-    progress = ProgressLine()
-    records = [asyncio.run(play_scenario(file, _mind(context, mind), default_settings(), progress)) for file in files]
-    progress.done()
+    With --mind openai (the configured endpoint) each probe is also answered from each agent's memories and graded by the
+    model. Such a run keeps every result in a checkpoint: started again, it goes on where it was.
+    """
+    from memtui.bench.running import only_for_models
+    from memtui.bench.scenario import read_scenario
+    from memtui.bench.svgchart import need_png, unique_names, write_charts
+
+    only_for_models(checkpoint, mind, len(files))
+    for file in files:
+        read_scenario(file)  # a broken file is said before hours are spent on the others
+    if chart is not None:
+        need_png()
+    records = []
+    for file, name in zip(files, unique_names(files), strict=True):
+        record = _play(context, file, mind, checkpoint)
+        records.append(record)
+        if chart is not None:
+            for path in write_charts(record | {"scenario": name}, chart):
+                click.echo(f"chart: {path}", err=True)
     if as_json:
         click.echo(json.dumps(records[0] if len(records) == 1 else records, ensure_ascii=False))
-        return
+    else:
+        _show(records)
+
+
+def _play(context: Context, file: Path, name: str, chosen: Path | None) -> dict[str, Any]:
+    from memtui.bench.running import kept_run
+    from memtui.bench.scenario import play_scenario
+
+    settings, progress, mind = _settings(context, name), ProgressLine(), _mind(context, name)
+    vectors = not mind.local and bool(settings.mind.embedding_model)
+
+    async def main() -> dict[str, Any]:
+        async with kept_run(file, mind, settings, folder=context.home.bench, chosen=chosen, say=_note) as kept:
+            return await play_scenario(file, mind, settings, progress, checkpoint=kept, keep_vectors=vectors)
+
+    try:
+        return asyncio.run(main())
+    finally:
+        progress.done()
+
+
+def _show(records: Sequence[dict[str, Any]]) -> None:
+    from memtui.bench.figures import mean_of
+    from memtui.bench.report import show_mean, show_record
+
     for record in records:
-        click.echo(f"{record['scenario']} ({record['turns']} turns, {record['mind']})")
-        for name, figures in record["agents"].items():
-            click.echo(
-                f"  {name:<9} hit {figures['hit']:.2f}  clean {figures['clean']:.2f}"
-                f"  contaminated {figures['contaminated']:.2f}"
-                f"  tokens {figures['tokens_mean']:>6.1f}  active {figures['active_final']}"
-            )
+        show_record(record, sys.stdout)
+    if len(records) > 1:
+        show_mean(mean_of(records), sys.stdout)
 
 
 @bench_command.command("statements")
 @click.argument("file", type=click.Path(path_type=Path))
 @_MIND
+@_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @pass_context
-def statements_command(context: Context, file: Path, mind: str, as_json: bool) -> None:
+def statements_command(context: Context, file: Path, mind: str, checkpoint: Path | None, as_json: bool) -> None:
     """Score keep, kind and importance of a mind on a labelled FILE (JSONL); `openai` is the configured endpoint."""
     from memtui.bench.labels import read_statements, score_statements
 
-    rows, progress = read_statements(file), ProgressLine()
-    record = asyncio.run(score_statements(rows, _mind(context, mind), progress))
-    progress.done()
-    _print(record, as_json)
+    rows = read_statements(file)
+    _label(
+        context, file, mind, checkpoint, as_json, lambda who, kept, told: score_statements(rows, who, told, checkpoint=kept)
+    )
 
 
 @bench_command.command("pairs")
 @click.argument("file", type=click.Path(path_type=Path))
 @_MIND
+@_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @pass_context
-def pairs_command(context: Context, file: Path, mind: str, as_json: bool) -> None:
+def pairs_command(context: Context, file: Path, mind: str, checkpoint: Path | None, as_json: bool) -> None:
     """Score the judge of a mind on a labelled FILE of pairs (JSONL); `openai` is the configured endpoint."""
     from memtui.bench.labels import read_pairs, score_pairs
 
-    rows, progress = read_pairs(file), ProgressLine()
-    record = asyncio.run(score_pairs(rows, _mind(context, mind), progress=progress))
-    progress.done()
-    _print(record, as_json)
+    rows = read_pairs(file)
+    _label(
+        context,
+        file,
+        mind,
+        checkpoint,
+        as_json,
+        lambda who, kept, told: score_pairs(rows, who, progress=told, checkpoint=kept),
+    )
+
+
+def _label(context: Context, file: Path, name: str, chosen: Path | None, as_json: bool, score: _Score) -> None:
+    """Score the rows of `file` with the mind called `name` and print what comes of it."""
+    from memtui.bench.report import show_labels
+    from memtui.bench.running import kept_run, only_for_models
+
+    only_for_models(chosen, name)
+    settings, progress, mind = _settings(context, name), ProgressLine(), _mind(context, name)
+
+    async def main() -> dict[str, Any]:
+        async with kept_run(file, mind, settings, folder=context.home.bench, chosen=chosen, say=_note) as kept:
+            return await score(mind, kept, progress)
+
+    try:
+        record = asyncio.run(main())
+    finally:
+        progress.done()
+    if as_json:
+        click.echo(json.dumps(record, ensure_ascii=False))
+    else:
+        show_labels(record, sys.stdout)
 
 
 def _mind(context: Context, name: str) -> Mind:
@@ -152,5 +236,13 @@ def _mind(context: Context, name: str) -> Mind:
     return make_mind(settings, os.environ)
 
 
-def _print(record: dict[str, Any], as_json: bool) -> None:
-    click.echo(json.dumps(record, ensure_ascii=False, indent=None if as_json else 1))
+def _settings(context: Context, mind: str) -> Settings:
+    """The settings as they ship, so that figures compare; of the user's own only who thinks."""
+    from memtui.sessions.stage import default_settings
+
+    settings = default_settings()
+    return settings if mind == "offline" else settings.model_copy(update={"mind": context.settings.mind})
+
+
+def _note(sentence: str) -> None:
+    click.echo(sentence, err=True)

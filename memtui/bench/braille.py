@@ -1,0 +1,113 @@
+"""The chart in a terminal: braille curves, told apart by their dashes as well as by colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from memtui.bench.curves import Curve, Panel, spread
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_DOTS: Final = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+"""Braille bits by column and row of a cell."""
+_BLANK: Final = 0x2800
+STYLES: Final[dict[str, str]] = {"memtui": "bold green", "naive6": "red", "naive10": "magenta", "window20": "cyan"}
+"""Terminal colours by agent: names, so that they follow the terminal's own palette."""
+_DASHES: Final[dict[str, str]] = {"memtui": "1", "naive6": "11110000", "naive10": "1000", "window20": "1111100100"}
+"""Which dots along a curve are set, repeating."""
+_SAMPLES: Final[dict[str, str]] = {"memtui": "⠤⠤⠤⠤", "naive6": "⠤⠤  ", "naive10": "⠄⠄⠄⠄", "window20": "⠤⠄⠤⠄"}
+_AXIS: Final = 6
+"""Columns left of the plot."""
+_LABEL: Final = 16
+"""Columns right of it."""
+_LEAST: Final = 16
+
+
+def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
+    """Lines of at most `width` columns; about `height` of them, shared out among the panels (each gets 4 rows at least)."""
+    from rich.text import Text
+
+    rows = max(4, min(10, (height - 2) // len(panels) - 1))
+    lines: list[Text] = []
+    for panel in panels:
+        lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _LABEL), rows))
+    legend = Text(" " * _AXIS)
+    for curve in panels[0].curves:
+        legend.append(f"{_SAMPLES.get(curve.agent, '⠤⠤⠤⠤')} {curve.agent}   ", STYLES.get(curve.agent, ""))
+    legend.rstrip()
+    return [*lines, legend]
+
+
+def _panel(panel: Panel, columns: int, rows: int) -> list[Text]:
+    from rich.text import Text
+
+    cells, owners = _plot(panel, columns, rows)
+    labels = _labels(panel, rows)
+    lines = [Text(" " * _AXIS + panel.title, "bold")]
+    for row in range(rows):
+        tick = {0: panel.said(panel.top), rows - 1: panel.said(0)}.get(row, "")
+        line = Text(f"{tick:>{_AXIS - 1}}", "dim")
+        line.append("┤" if tick else "│", "dim")
+        for cell, owner in zip(cells[row], owners[row], strict=True):
+            line.append(chr(_BLANK + cell) if cell else " ", STYLES.get(owner, ""))
+        if row in labels:
+            agent, value = labels[row]
+            line.append(f" {agent} {value}", STYLES.get(agent, ""))
+        lines.append(line)
+    if panel.shares:
+        lines.append(_turns(panel.turns, columns))
+    return lines
+
+
+def _plot(panel: Panel, columns: int, rows: int) -> tuple[list[list[int]], list[list[str]]]:
+    """Braille bits and the agent that colours each cell; the first agent is drawn last, on top."""
+    cells = [[0] * columns for _ in range(rows)]
+    owners = [[""] * columns for _ in range(rows)]
+    for curve in reversed(panel.curves):
+        dashes = _DASHES.get(curve.agent, "1")
+        for number, (x, y) in enumerate(_dots(curve, panel, columns * 2, rows * 4)):
+            if dashes[number % len(dashes)] == "1":
+                cells[y // 4][x // 2] |= _DOTS[x % 2][y % 4]
+                owners[y // 4][x // 2] = curve.agent
+    return cells, owners
+
+
+def _dots(curve: Curve, panel: Panel, wide: int, high: int) -> list[tuple[int, int]]:
+    """The curve's dots from left to right, without holes where it is steep."""
+    out: list[tuple[int, int]] = []
+    before: int | None = None
+    for x in range(wide):
+        value = curve.at(1 + (panel.turns - 1) * x / max(1, wide - 1))
+        if value is None:
+            continue
+        y = high - 1 - round(min(1.0, max(0.0, value / panel.top)) * (high - 1))
+        if before is not None and abs(y - before) > 1:
+            step = 1 if y > before else -1
+            out.extend((x, between) for between in range(before + step, y, step))
+        out.append((x, y))
+        before = y
+    return out
+
+
+def _labels(panel: Panel, rows: int) -> dict[int, tuple[str, str]]:
+    """Which agent is named in which row, with its last value."""
+    wanted = [(1 - min(1.0, curve.last / panel.top)) * (rows - 1) for curve in panel.curves]
+    places = spread(wanted, 1.0, 0.0, rows - 1.0)
+    out: dict[int, tuple[str, str]] = {}
+    taken = -1
+    for i in sorted(range(len(places)), key=lambda i: places[i]):
+        left = sum(place > places[i] for place in places)
+        row = min(max(round(places[i]), taken + 1), rows - 1 - left)
+        out[row] = (panel.curves[i].agent, panel.said(panel.curves[i].last))
+        taken = row
+    return out
+
+
+def _turns(turns: int, columns: int) -> Text:
+    from rich.text import Text
+
+    first, middle, last = "turn 1", f"{(turns + 1) // 2}", f"{turns}"
+    line = first.ljust((columns - len(middle)) // 2) + middle
+    return Text(" " * _AXIS + line.ljust(columns - len(last)) + last, "dim")

@@ -1,0 +1,171 @@
+"""The chart as files: an SVG written by hand, and a PNG of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+from memtui.bench.curves import Curve, Panel, panels_of, spread
+from memtui.errors import InputError, StoreFullError
+
+_COLOURS: Final[dict[str, str]] = {"memtui": "#0b6e4f", "naive6": "#c8553d", "naive10": "#b07aa1", "window20": "#3d7ea6"}
+"""Told apart by the colour-blind too: dark green, brick, mauve, steel; the dashes differ as well."""
+_DASHES: Final[dict[str, str]] = {"memtui": "", "naive6": "7 4", "naive10": "2 3", "window20": "9 3 2 3"}
+_OTHER: Final = "#555555"
+_INK, _FAINT, _LINE, _PAPER = "#1c2128", "#68717d", "#e3e7ec", "#ffffff"
+_FONT: Final = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
+_WIDTH, _HEIGHT = 1260, 440
+_MARGIN, _TOP, _GAP = 52, 104, 26
+_LABELS: Final = 106
+"""Room right of each plot for the curves' names."""
+_PLOT_WIDTH: Final = (_WIDTH - 2 * 20 - 2 * _GAP) / 3 - _MARGIN - _LABELS + 4
+_PLOT_HEIGHT: Final = _HEIGHT - _TOP - 62
+_UNFIT: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
+_ZOOM: Final = 2
+"""Pixels of the PNG to a unit of the SVG."""
+
+
+def need_png() -> None:
+    """Say early that the PNG can't be made.
+
+    Raises:
+        InputError: the extra is not installed.
+    """
+    if importlib.util.find_spec("resvg_py") is None:
+        raise InputError(
+            "--chart: the PNG needs the extra 'chart', which is not installed.",
+            safe="Nothing was run.",
+            todo="Install it with: pip install 'memtui[chart]'. Without --chart the chart is drawn in the terminal.",
+        )
+
+
+def write_charts(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
+    """Write `NAME.svg` and `NAME.png` of a scenario's record into `folder` (made if absent); returns both paths.
+
+    A name that was taken by another scenario of the run gets a number: the caller passes unique `scenario` names.
+
+    Raises:
+        InputError: the extra for the PNG is not installed.
+        StoreFullError: the folder can't be written.
+    """
+    need_png()
+    import resvg_py
+
+    svg = svg_of(record)
+    stem = Path(str(record["scenario"])).stem
+    drawn, painted = folder / f"{stem}.svg", folder / f"{stem}.png"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        drawn.write_text(svg, encoding="utf-8")
+        painted.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, font_family="DejaVu Sans")))
+    except OSError as error:
+        raise StoreFullError(
+            f"{folder} can't be written: {error.strerror or error}.", todo="Name another folder with --chart."
+        ) from error
+    return drawn, painted
+
+
+def svg_of(record: Mapping[str, Any]) -> str:
+    """The three panels side by side as one SVG document."""
+    probes = next(iter(record["agents"].values()))["n"]
+    said = f"{record['turns']} turns, {probes} probes, {record['mind']}; tokens: mean of ten turns"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="{_FONT}" font-size="13">',
+        f"<title>{_text(record['scenario'])}</title>",
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="10" fill="{_PAPER}"/>',
+        _label(24, 38, str(record["scenario"]), _INK, size=20, weight="bold"),
+        _label(24, 60, said, _FAINT),
+    ]
+    step = (_WIDTH - 2 * 20 - 2 * _GAP) / 3 + _GAP
+    for number, panel in enumerate(panels_of(record)):
+        parts.extend(_panel(panel, 20 + _MARGIN - 16 + number * step))
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _panel(panel: Panel, left: float) -> list[str]:
+    bottom, right = _TOP + _PLOT_HEIGHT, left + _PLOT_WIDTH
+    parts = [_label(left, _TOP - 14, _short(panel.title), _INK, weight="bold")]
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = bottom - share * _PLOT_HEIGHT
+        colour = _FAINT if share == 0 else _LINE
+        parts.append(f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{colour}" stroke-width="1"/>')
+        if share in (0.0, 0.5, 1.0):
+            parts.append(_label(left - 8, y + 4.5, panel.said(share * panel.top), _FAINT, anchor="end"))
+    for turn in (1, (panel.turns + 1) // 2, panel.turns):
+        x = _x(panel, turn, left)
+        parts.append(f'<path d="M{x:.1f} {bottom:.1f}v5" stroke="{_FAINT}"/>')
+        parts.append(_label(x, bottom + 21, str(turn), _FAINT, anchor="middle"))
+    parts.append(_label(left + _PLOT_WIDTH / 2, bottom + 42, "user turn", _FAINT, anchor="middle"))
+    parts.extend(_line(curve, panel, left) for curve in reversed(panel.curves))
+    parts.extend(_names(panel, left))
+    return parts
+
+
+def _line(curve: Curve, panel: Panel, left: float) -> str:
+    points = [(_x(panel, x, left), _y(panel, y)) for x, y in curve.points]
+    colour, dashes = _COLOURS.get(curve.agent, _OTHER), _DASHES.get(curve.agent, "")
+    if len(points) == 1:
+        return f'<circle cx="{points[0][0]:.1f}" cy="{points[0][1]:.1f}" r="4" fill="{colour}"/>'
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    width = 3.2 if curve.agent == "memtui" else 1.9
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    style = f'fill="none" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"'
+    dots = points[: -1 if len(points) > 2 else None] if panel.shares else []
+    marks = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{width:.1f}" fill="{colour}"/>' for x, y in dots)
+    return f'<path d="{path}" {style}{dashed}/>{marks}'
+
+
+def _names(panel: Panel, left: float) -> list[str]:
+    """Each curve's name and last value beside its end, joined to it by a thin line where it had to move."""
+    right = left + _PLOT_WIDTH
+    ends = [_y(panel, curve.last) for curve in panel.curves]
+    places = spread(ends, 17.0, _TOP + 4.0, _TOP + _PLOT_HEIGHT - 4.0)
+    parts = []
+    for curve, end, place in zip(panel.curves, ends, places, strict=True):
+        colour = _COLOURS.get(curve.agent, _OTHER)
+        join = f"M{right + 2:.1f} {end:.1f}L{right + 12:.1f} {place:.1f}"
+        parts.append(f'<path d="{join}" fill="none" stroke="{colour}" stroke-width="1" opacity="0.6"/>')
+        weight = "bold" if curve.agent == "memtui" else "normal"
+        parts.append(_label(right + 16, place + 4.5, f"{curve.agent} {panel.said(curve.last)}", colour, weight=weight))
+    return parts
+
+
+def _x(panel: Panel, turn: float, left: float) -> float:
+    return left + _PLOT_WIDTH * ((turn - 1) / (panel.turns - 1) if panel.turns > 1 else 0.5)
+
+
+def _y(panel: Panel, value: float) -> float:
+    return _TOP + _PLOT_HEIGHT * (1 - min(1.0, max(0.0, value / panel.top)))
+
+
+def _short(title: str) -> str:
+    return title.partition(" (")[0]
+
+
+def _label(
+    x: float, y: float, text: str, colour: str, *, size: int = 13, weight: str = "normal", anchor: str = "start"
+) -> str:
+    looks = f'fill="{colour}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {looks}>{_text(text)}</text>'
+
+
+def _text(value: object) -> str:
+    """XML text; characters that XML can't hold are left out."""
+    return escape("".join(c for c in str(value) if c in "\t\n" or (c >= " " and not _UNFIT.match(c))))
+
+
+def unique_names(files: Sequence[Path]) -> list[str]:
+    """A name for each file, such as `a.jsonl`; where two share one the later gets `a-2.jsonl`."""
+    out: list[str] = []
+    for file in files:
+        name, number = file.name, 1
+        while name in out:
+            number += 1
+            name = f"{file.stem}-{number}{file.suffix}"
+        out.append(name)
+    return out
