@@ -40,7 +40,7 @@ def recorded_mind(session: Session, fallback: Mind | None = None) -> Mind:
     from memtui.minds.recorded import RecordedMind
 
     thinking = fallback or OfflineMind()
-    return RecordedMind(session.mind_calls, QuietNights(thinking) if session.mind_calls else thinking)
+    return RecordedMind(session.mind_calls, QuietNights(thinking)) if session.mind_calls else thinking
 
 
 class QuietNights:

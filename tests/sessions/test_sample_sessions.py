@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
@@ -29,6 +31,8 @@ from memtui.sessions.replay import LinePlayed
 from memtui.sessions.stage import replay_companion, start_of
 
 NAMES = ("berlin-to-lisbon", "allergy-once", "ru-pereezd", "tour")
+SCENARIOS = {"forty-days-en": "en", "forty-days-ru": "ru"}
+"""Evaluation scenarios: user turns and probes only, so that the mind under test thinks and replies."""
 
 
 def sample(name: str) -> Session:
@@ -104,7 +108,8 @@ def test_it_says_where_it_comes_from_and_needs_no_model(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "turns", "days"),
-    [("berlin-to-lisbon", 110, 40), ("allergy-once", 40, 30), ("ru-pereezd", 50, 30), ("tour", 8, 12)],
+    [("berlin-to-lisbon", 110, 40), ("allergy-once", 40, 30), ("ru-pereezd", 50, 30), ("tour", 8, 12)]
+    + [(name, 110, 40) for name in SCENARIOS],
 )
 def test_it_is_as_long_as_it_promises(name: str, turns: int, days: int) -> None:
     session = sample(name)
@@ -213,3 +218,57 @@ async def check_kept_home(kept: Path, story: Story) -> None:
     assert lived_on.store.verify() == []
     assert timedelta(0) <= lived_on.clock.now() - story.session.lines[-1].at < timedelta(days=1)
     await lived_on.close()
+
+
+def test_every_sample_is_tested() -> None:
+    assert {path.stem for path in sample_sessions().iterdir()} == {*NAMES, *SCENARIOS}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_is_turns_and_probes_and_says_so(name: str, tmp_path: Path) -> None:
+    session = sample(name)
+    assert {type(line) for line in session.lines} == {UserTurn, Probe}
+    assert session.header.note
+    assert "memtui bench scenario" in session.header.note
+    shutil.copy(sample_sessions() / f"{name}.jsonl", tmp_path)
+    (entry,) = Library(tmp_path).entries()
+    assert (entry.title, entry.turns, entry.language) == (session.header.title, len(session.user_turns), SCENARIOS[name])
+    assert "(evaluation)" in entry.title or "(оценка)" in entry.title
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_asks_what_was_told(name: str) -> None:
+    told_so_far: dict[str, str] = {}
+    asked: Counter[str] = Counter()
+    for line in sample(name).lines:
+        if isinstance(line, UserTurn):
+            told_so_far[line.id] = line.text
+        elif isinstance(line, Probe):
+            asked[line.category] += 1
+            check_probe(line, told_so_far)
+    assert asked == {"update": 9, "additive": 6, "fact": 6, "once": 3, "project": 3, "nothing": 3}
+
+
+def check_probe(probe: Probe, told_so_far: dict[str, str]) -> None:
+    """Evidence and stale turns were told before and differ; each evidence turn says an answer, no stale one does."""
+    evidence, stale = set(probe.evidence), set(probe.stale)
+    assert evidence | stale <= told_so_far.keys(), probe.id
+    assert evidence.isdisjoint(stale), probe.id
+    assert bool(evidence) == bool(probe.answers) == (probe.category != "nothing"), probe.id
+    assert stale or probe.category != "update", probe.id
+    for turn in evidence | stale:
+        says = any(folded(answer) in folded(told_so_far[turn]) for answer in probe.answers)
+        assert says == (turn in evidence), (probe.id, turn)
+    for answer in probe.answers:
+        assert any(folded(answer) in folded(told_so_far[turn]) for turn in evidence), (probe.id, answer)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+async def test_a_scenario_replays_with_the_offline_mind(name: str) -> None:
+    session = sample(name)
+    result = await replay_headless(sample_sessions() / f"{name}.jsonl")
+    assert (result.title, result.turns) == (session.header.title, len(session.user_turns))
+    nights = (session.lines[-1].at.date() - session.lines[0].at.date()).days
+    assert result.sleeps == nights
+    assert 0 < result.memories_active < result.turns
+    assert result.memories_retired > 0

@@ -19,10 +19,10 @@ from memtui.errors import MemtuiError
 from memtui.sessions.format import read_session
 from memtui.sessions.lines import AssistantTurn, CommandLine, Probe, UserTurn
 from memtui.ui.actions import Where, bindings_for
+from memtui.ui.screens.probe_words import asked_words, found_words
 from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
 from memtui.ui.screens.stage_time import warp_words
 from memtui.ui.widgets.memory_panel import MemoryPanel
-from memtui.ui.widgets.recall_lines import recall_lines
 from memtui.ui.widgets.replay_bar import ReplayBar, ReplayState
 from memtui.ui.widgets.timeline import Timeline
 
@@ -173,6 +173,9 @@ class ReplayScreen(Stage):
         self.transcript.clear()
         self.time.begin(companion)
         self.time.show_tokens(None)
+        session = self.player.session if self.player is not None else None
+        if session is not None and session.header.note and not session.mind_calls:
+            self.transcript.notice(session.header.note)  # who thinks here is not who the session was recorded with
 
     async def _line_starts(self, event: LineStarted) -> None:
         match event.line:
@@ -184,8 +187,8 @@ class ReplayScreen(Stage):
                     await self._slide(text)
             case AssistantTurn(text=text):
                 self.transcript.notice(text)
-            case Probe(question=question):
-                self.transcript.notice(f"Asked of the memory: {question}")
+            case Probe():
+                self.transcript.notice(asked_words(event.line))
         self.time.show_clock()
 
     def _line_ends(self, event: LinePlayed) -> None:
@@ -199,9 +202,8 @@ class ReplayScreen(Stage):
             report = event.result.report
             kind: NoticeKind = "sleep" if isinstance(report, SleepReport) else "info"
             self.transcript.notice(event.result.text, "warp" if isinstance(report, WarpReport) else kind)
-        elif event.recollection is not None:
-            lines = [f"{line.handle} {line.text}" for line in recall_lines(event.recollection, companion.store.frame)]
-            self.transcript.notice("\n".join(lines) or "Nothing would be recalled.")
+        elif event.recollection is not None and isinstance(event.line, Probe):
+            self.transcript.notice(found_words(event.line, event.recollection, companion.store.frame))
         self.timeline.end_warp()
         self.time.end_preview()
         self.turns.ended(companion, broken_off=False)

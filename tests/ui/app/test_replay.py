@@ -81,7 +81,8 @@ async def test_a_replay_plays_to_its_end_and_touches_no_home(bench: Open, own_ho
         said = b.messages()
         assert said[0] == "notice: Watch the right side."
         assert "reply: Berlin it is, and this is a reply of some length." in said
-        assert "notice: Asked of the memory: Where do I live?" in said
+        assert "notice: Asked of the memory: Where do I live? (told once)" in said
+        assert any(message.startswith("notice: ") and message.endswith("\n✓ Berlin") for message in said)
         screen = b.text()
         assert "replay" in screen
         assert "A short story" in screen
@@ -166,6 +167,37 @@ async def test_samples_play_at_full_speed(bench: Open, name: str) -> None:
         await finished(b)
         assert replay.companion is not None
         assert len(replay.companion.store.frame) > 5
+
+
+async def test_a_scenario_without_replies_is_thought_by_the_offline_mind(bench: Open, tmp_path: Path) -> None:
+    lines: list[SessionHeader | Line] = [
+        SessionHeader("A scenario", note="What this file is."),
+        UserTurn("t1", at(1), "I live in Berlin."),
+        Probe("p1", at(1), "Where do I live?", ("Berlin",), ("t1",), "fact"),
+        UserTurn("t2", at(1), "My cat is called Miso."),
+        Probe("p2", at(1), "Where do I live?", ("Lisbon",), ("t1",), "update"),
+        Probe("p3", at(1), "Where do I live?", ("Lisbon",), ("t9",), "update", ("t1",)),
+        Probe("p4", at(1), "What is my cat called, and where do I live?", ("Berlin",), ("t1",), "update", ("t2",)),
+        Probe("p5", at(1), "Where do I live?", (), (), "nothing"),
+    ]
+    file = tmp_path / "scenario.jsonl"
+    file.write_text("".join(to_json_line(line) + "\n" for line in lines))
+    async with bench(mode=Mode(replay=file, speed=1000)) as b:
+        await finished(b)
+        said = b.messages()
+        assert said[0] == "notice: What this file is."
+        assert said[1] == "user: I live in Berlin."
+        assert said[2].startswith("reply: ")
+        assert "notice: Asked of the memory: Where do I live? (changed since)" in said
+        verdicts = [message.split("\n")[-1] for message in said if message.startswith(("notice: m", "notice: ·"))]
+        assert verdicts == [
+            "✓ Berlin",
+            "✗ The answer is not among them: Lisbon",
+            "✗ Something no longer true is recalled and not the answer: Lisbon",
+            "✗ Something no longer true is recalled beside the answer: Berlin",
+            "✗ Nothing was told about this, yet something passed as relevant.",
+        ]
+        assert replay_of(b).mind_label == "replay · offline mind"
 
 
 @pytest.mark.parametrize("width", [120, 60, 40, 20, 5, 1])
