@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memtui.errors import ConfigError
@@ -81,6 +81,17 @@ class SleepSettings(_Section):
     """Calls (judge and summary) one pass may cost with a mind that isn't local; the rest waits for the next."""
     repeats: int = Field(3, ge=2)
     """How many tellings of one thing become one memory."""
+    retire_confidence: float | None = Field(None, ge=0, le=1)
+    """How sure the judge must be for the newer of two memories to retire the older; unset takes the mind's own."""
+    ask_confidence: float | None = Field(None, ge=0, le=1)
+    """From which confidence you are asked about two memories that may contradict each other; unset takes the mind's own."""
+
+    @model_validator(mode="after")
+    def _ask_below_retire(self) -> SleepSettings:
+        ask, retire = self.ask_confidence, self.retire_confidence
+        if ask is not None and retire is not None and ask > retire:
+            raise ValueError("ask_confidence must not be above retire_confidence")
+        return self
 
 
 class UiSettings(_Section):

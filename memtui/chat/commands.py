@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from memtui.chat.settling import conflict_records, read_answer, settled_words, since_words
 from memtui.errors import InputError
 from memtui.memory.texts import one_line
 
@@ -45,6 +46,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("forget", "MEMORY", "Retire a memory now (it can be restored)"),
     Command("restore", "MEMORY", "Bring a retired memory back"),
     Command("edit", "MEMORY TEXT", "Change what a memory says"),
+    Command("conflicts", "", "Memories that may contradict each other, for you to settle"),
+    Command("settle", "MEMORY MEMORY replaced | both | unsure", "Say which of two memories holds"),
     Command("undo", "", "Take back the last change to memory"),
     Command("sleep", "", "Run the sleep pass: merge, retire, prune"),
     Command("warp", "3d | 12h | 1d6h", "Move the simulated clock ahead"),
@@ -153,6 +156,31 @@ async def _edit(companion: Companion, argument: str, _: Progress | None) -> Comm
     return CommandResult(f"Edited {companion.handle(memory)}.", memory)
 
 
+async def _conflicts(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    records = conflict_records(companion)
+    if not records:
+        return CommandResult("Nothing to settle: no two memories seem to contradict each other.", records)
+    lines = [f"{len(records)} to settle, the newer first:"]
+    for record in records:
+        lines.append("")
+        for side in ("newer", "older"):
+            told = record[side]
+            lines.append(f"{told['handle']} {since_words(told)}: {one_line(told['content'], 120)}")
+        if record["reason"]:
+            lines.append(f"   “{one_line(record['reason'], 120)}” (sure {record['confidence']:.2f})")
+        lines.append(f"   /settle {record['older']['handle']} {record['newer']['handle']} replaced | both | unsure")
+    return CommandResult("\n".join(lines), records)
+
+
+async def _settle(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    words = argument.split()
+    if len(words) != 3:
+        raise InputError("/settle needs two memories and an answer.", todo="Such as: /settle m12 m30 both")
+    answer = read_answer(words[2])
+    done = await companion.settle(companion.resolve(words[0]), companion.resolve(words[1]), answer)
+    return CommandResult(settled_words(companion, done), done.newer)
+
+
 async def _undo(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
     return CommandResult(await companion.undo())
 
@@ -197,6 +225,8 @@ _RUNNERS: dict[str, Callable[[Companion, str, Progress | None], Awaitable[Comman
     "forget": _forget,
     "restore": _restore,
     "edit": _edit,
+    "conflicts": _conflicts,
+    "settle": _settle,
     "undo": _undo,
     "sleep": _sleep,
     "warp": _warp,

@@ -17,16 +17,19 @@ import numpy as np
 from memtui.chat.log import TurnLog
 from memtui.chat.nights import nights_between
 from memtui.chat.policy import law_of, recall_policy, sleep_policy
+from memtui.chat.settling import Settlement, settle, waiting
 from memtui.chat.sleeping import build_plan, still_valid
 from memtui.chat.steps import Progress, SleepReport, Slumbered, Step, WarpReport
 from memtui.chat.turning import Turn
+from memtui.chat.undoing import last_undoable, undone_words
 from memtui.clock import SimClock
 from memtui.config import Settings
 from memtui.errors import InputError
+from memtui.memory.conflicts import Conflict, with_conflicts
 from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired, Undone, Warped
 from memtui.memory.frame import Vectors
 from memtui.memory.ids import make_id
-from memtui.memory.model import Kind, Memory, RetireReason
+from memtui.memory.model import Answer, Kind, Memory, RetireReason
 from memtui.memory.moments import to_us
 from memtui.memory.recall import Cue, Recollection, recall
 from memtui.memory.sleep.plan import Plan, plan_bodies
@@ -38,10 +41,10 @@ from memtui.minds.tokens import count_tokens
 if TYPE_CHECKING:
     from memtui.store.memory_store import MemoryStore
 
-_NO_CHANGE = frozenset({"warped", "undone", "recalled", "turned", "judged"})
-"""Events that leave nothing a person would want to undo."""
 LINE_COST = 10
 """Tokens a memory's id and date cost in the prompt beside its text (`minds.prompts`)."""
+MARK_COST = 7
+"""Tokens it costs more to say that a memory may contradict another one."""
 
 
 class Companion:
@@ -130,14 +133,16 @@ class Companion:
         return Cue(text, vector, words, slots, asks(text))
 
     def recall_now(self, cue: Cue) -> Recollection:
-        """`recall` with this companion's law, policy and clock."""
-        return recall(
-            self.store.frame,
-            cue,
-            to_us(self.clock.now()),
-            self.law,
-            self.recall_policy,
-            lambda text: count_tokens(text) + LINE_COST,
+        """`recall` with this companion's law, policy and clock; of an open conflict both sides or none."""
+        frame, now_us, law, policy = self.store.frame, to_us(self.clock.now()), self.law, self.recall_policy
+
+        def cost(text: str) -> int:
+            return count_tokens(text) + LINE_COST
+
+        found = recall(frame, cue, now_us, law, policy, cost)
+        most, mark = policy.max_memories, MARK_COST
+        return with_conflicts(
+            found, self.conflicts(), frame, cost, cue=cue, law=law, now_us=now_us, mark_tokens=mark, most=most
         )
 
     # -- single memories -------------------------------------------------------------------------------------------
@@ -200,14 +205,12 @@ class Companion:
         Raises:
             InputError: nothing to undo.
         """
-        target = block if block is not None else self._last_undoable()
+        target = block if block is not None else last_undoable(self.store.state)
         if target is None or target not in self.store.state.blocks:
             raise InputError("There is nothing to undo.")
-        touched = len(self.store.state.touched_by(target))
-        first = self.store.state.blocks[target][-1]
+        sentence = undone_words(self.store.state, target)
         await self._change([Undone(target)], "/undo")
-        what = {"slept": "the sleep pass", "turned": "the turn"}.get(first.body.type, f"'{first.body.type}'")
-        return f"Undone: {what} ({touched} memor{'y' if touched == 1 else 'ies'} as before)."
+        return sentence
 
     def resolve(self, reference: str) -> str:
         """The id meant by `m31`, an id, or words that match exactly one memory.
@@ -234,6 +237,17 @@ class Companion:
     def handle(self, memory: str) -> str:
         """The short name the screen shows, such as `m31`."""
         return f"m{self.store.frame.row(memory) + 1:02d}"
+
+    # -- conflicts -------------------------------------------------------------------------------------------------
+
+    def conflicts(self) -> list[Conflict]:
+        """Pairs of memories a judge is in doubt about, for the person to settle; the one with the newest memory first."""
+        return waiting(self)
+
+    async def settle(self, one: str, other: str, answer: Answer) -> Settlement:
+        """Do what the person answered about two memories (see `settling.settle`)."""
+        async with self._lock:
+            return await settle(self, one, other, answer)
 
     # -- sleep -----------------------------------------------------------------------------------------------------
 
@@ -382,11 +396,3 @@ class Companion:
             events = await self.store.append_async(bodies, at=now, block=block, texts=texts or {}, vectors=vectors or {})
             self.log.command(now, command)
             return events
-
-    def _last_undoable(self) -> str | None:
-        state = self.store.state
-        undone = state.undone()
-        for block in reversed(state.blocks):
-            if block not in undone and any(event.body.type not in _NO_CHANGE for event in state.blocks[block]):
-                return block
-        return None

@@ -37,10 +37,19 @@ def recall_policy(settings: Settings, related_from: float) -> RecallPolicy:
 
 
 def sleep_policy(settings: Settings, judging: Judging) -> SleepPolicy:
-    """The sleep pass's numbers; the thresholds are the mind's own."""
+    """The sleep pass's numbers; the thresholds are the mind's own where the settings name none.
+
+    One of the two alone that crosses the mind's other one moves it: then nobody is asked.
+    """
+    sleep = settings.sleep
+    retire = judging.retire_confidence if sleep.retire_confidence is None else sleep.retire_confidence
+    ask = judging.ask_confidence if sleep.ask_confidence is None else sleep.ask_confidence
+    if sleep.retire_confidence is None:
+        retire = max(retire, ask)
     return SleepPolicy(
-        repeats=settings.sleep.repeats,
-        max_judge_calls=settings.sleep.max_judge_calls,
-        retire_confidence=judging.retire_confidence,
+        repeats=sleep.repeats,
+        max_judge_calls=sleep.max_judge_calls,
+        retire_confidence=retire,
+        ask_confidence=min(ask, retire),
         duplicate_confidence=judging.duplicate_confidence,
     )

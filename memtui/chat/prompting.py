@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memtui.memory.conflicts import disputed
 from memtui.memory.recall import Recollection
 from memtui.minds.base import Message, Prompt, Remembered, language_of
 from memtui.minds.tokens import count_tokens
@@ -19,10 +20,20 @@ _HISTORY_MESSAGES = 12
 def build_prompt(companion: Companion, recollection: Recollection, text: str, now: datetime) -> Prompt:
     """What the mind gets for the user's turn `text`: the last messages that fit, and the memories recall chose."""
     frame = companion.store.frame
+    rivals = disputed(companion.conflicts(), (item.memory for item in recollection.items))
     memories = []
     for item in recollection.items:
         memory = frame.memories[item.row]
-        memories.append(Remembered(companion.handle(memory.id), frame.texts[item.row], memory.created_at, memory.valid_from))
+        memories.append(
+            Remembered(
+                id=companion.handle(memory.id),
+                text=frame.texts[item.row],
+                said_at=memory.created_at,
+                valid_from=memory.valid_from,
+                passed=item.passed,
+                against=tuple(companion.handle(other) for other in rivals.get(memory.id, ())),
+            )
+        )
     return Prompt((*_recent(companion.history[:-1]), Message("user", text)), tuple(memories), now, language_of(text))
 
 

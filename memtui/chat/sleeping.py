@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from memtui.chat.steps import Progress
 from memtui.errors import MindError, MindMalformedError
-from memtui.memory.events import Judged, Restored
+from memtui.memory.conflicts import open_conflicts, settled
+from memtui.memory.events import Judged
 from memtui.memory.frame import Frame
 from memtui.memory.model import Label, Summary, Verdict
 from memtui.memory.sleep.candidates import (
@@ -68,9 +69,8 @@ async def build_plan(companion: Companion, trigger: str, progress: Progress | No
     report(0.1, "looking for what may contradict")
     pairs = await asyncio.to_thread(_pairs, companion, fresh, leaving)
     verdicts = await _judge(asking, pairs, report)
-    gone = leaving | {pair.older for pair, verdict in verdicts if verdict.label in (Label.SUPERSEDES, Label.DUPLICATE)}
     report(0.8, "looking for repeats")
-    clusters = await asyncio.to_thread(repeat_clusters, frame, policy, frozenset(gone), fresh)
+    clusters = await asyncio.to_thread(repeat_clusters, frame, policy, leaving | _unmerged(companion, verdicts), fresh)
     summaries = await _summarize(asking, clusters, report)
     report(0.95, "weighing what faded")
     return make_plan(
@@ -90,6 +90,20 @@ async def build_plan(companion: Companion, trigger: str, progress: Progress | No
     )
 
 
+def _unmerged(companion: Companion, verdicts: Sequence[tuple[Pair, Verdict]]) -> frozenset[str]:
+    """What no summary may take in: what leaves for another reason, and both sides of what the person has to settle."""
+    policy = companion.sleep_policy
+    out: set[str] = set()
+    for conflict in open_conflicts(companion.store.state, policy):
+        out.update((conflict.older, conflict.newer))
+    for pair, verdict in verdicts:
+        if verdict.label in (Label.SUPERSEDES, Label.DUPLICATE):
+            out.add(pair.older)
+        if verdict.label is Label.SUPERSEDES and policy.ask_confidence <= verdict.confidence < policy.retire_confidence:
+            out.add(pair.newer)
+    return frozenset(out)
+
+
 def still_valid(plan: Plan, frame: Frame) -> Plan:
     """The plan without items that no longer hold because memory changed since it was made."""
 
@@ -104,7 +118,7 @@ def still_valid(plan: Plan, frame: Frame) -> Plan:
 
 
 def _pairs(companion: Companion, fresh: Sequence[str], leaving: frozenset[str]) -> list[Pair]:
-    """Candidate pairs of fresh memories; a pair whose older one the user restored beside the newer is settled."""
+    """Candidate pairs of fresh memories, without what the person has settled."""
     store, policy = companion.store, companion.sleep_policy
     neighbours: dict[str, list[str]] = {}
     for memory_id in fresh[-_WORD_SEARCHES:]:
@@ -112,13 +126,8 @@ def _pairs(companion: Companion, fresh: Sequence[str], leaving: frozenset[str]) 
         hits = store.search_words(text, policy.nearest_words + 1)
         neighbours[memory_id] = [hit for hit in sorted(hits, key=lambda h: -hits[h]) if hit != memory_id]
     pairs = contradiction_pairs(store.frame, fresh, neighbours, policy, leaving)
-    return [pair for pair in pairs if not _settled(companion, pair)]
-
-
-def _settled(companion: Companion, pair: Pair) -> bool:
-    history = companion.store.state.history
-    born = history[pair.newer][0].seq
-    return any(isinstance(event.body, Restored) and event.seq > born for event in history[pair.older])
+    memories = store.state.memories
+    return [pair for pair in pairs if not settled(store.state, memories[pair.older], memories[pair.newer])]
 
 
 async def _judge(asking: _Asking, pairs: Sequence[Pair], report: Progress) -> list[tuple[Pair, Verdict]]:
@@ -129,12 +138,15 @@ async def _judge(asking: _Asking, pairs: Sequence[Pair], report: Progress) -> li
     open_pairs: list[Pair] = []
     for pair in pairs:
         older, newer = state.memories[pair.older], state.memories[pair.newer]
-        cached = state.verdicts.get((older.content, newer.content))
+        texts = (older.content, newer.content)
+        cached = state.verdicts.get(texts)
         if cached is None:
             open_pairs.append(pair)
-        else:
-            reason = companion.store.text(cached.note) if cached.note else ""
-            known.append((pair, Verdict(reason, cached.label, cached.confidence)))
+            continue
+        reason = companion.store.text(cached.note) if cached.note else ""
+        known.append((pair, Verdict(reason, cached.label, cached.confidence)))
+        if cached.label is Label.SUPERSEDES and not state.judgements.counts(texts):
+            asking.judged.append((cached, reason))  # the pass that found it was undone: it is to count again
     a_call = companion.mind.judging.pairs_a_call
     room, size = asking.budget * a_call, a_call if a_call > 1 else _BATCH
     ask, asking.unasked = open_pairs[:room], list(open_pairs[room:])

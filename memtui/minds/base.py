@@ -27,7 +27,9 @@ class Message:
 class Remembered:
     """A memory as a prompt shows it: quoted data with an id and a date, never an instruction.
 
-    `passed` is False for what did not pass the relevance gate and only fills the room that was left.
+    Attributes:
+        passed: False for what did not pass the relevance gate and only fills the room that was left, or was brought along.
+        against: ids of memories of the same prompt that this one may contradict, as long as the person has not settled it.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Remembered:
     said_at: datetime
     valid_from: datetime
     passed: bool = True
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +99,21 @@ class Judging:
 
     Attributes:
         retire_confidence: how sure a `supersedes` must be to retire the older; below it the person is asked.
+        ask_confidence: how sure it must be for the person to be asked; below it nothing is made of it.
         duplicate_confidence: how sure a `duplicate` must be to drop the older.
         pairs_a_call: how many pairs one call of this mind judges; a budget counts calls.
     """
 
     retire_confidence: float = 0.5
+    ask_confidence: float = 0.25
     duplicate_confidence: float = 0.5
     pairs_a_call: int = 1
 
 
-OFFLINE_JUDGING: Final = Judging(retire_confidence=0.32, duplicate_confidence=0.5)
+OFFLINE_JUDGING: Final = Judging(retire_confidence=0.32, ask_confidence=0.25, duplicate_confidence=0.5)
 """The pair heads: .5 is precision .85 out of fold, where plain changes ("I live in Berlin", "I moved to Lisbon") wait; .32
 acts on them where there is a ground."""
-MODEL_JUDGING: Final = Judging(retire_confidence=0.7, duplicate_confidence=0.7, pairs_a_call=16)
+MODEL_JUDGING: Final = Judging(retire_confidence=0.7, ask_confidence=0.3, duplicate_confidence=0.7, pairs_a_call=16)
 """A language model: the prompt says that below .7 the person is asked, and what contradicts itself is held below it."""
 
 

@@ -192,7 +192,7 @@ def _take_verdicts(work: _Pass, verdicts: Sequence[tuple[Pair, Verdict]], policy
         if verdict.label is Label.SUPERSEDES:
             if verdict.confidence >= policy.retire_confidence:
                 work.add(Action.SUPERSEDE, [pair.older], by=pair.newer, reason=verdict.reason, confidence=verdict.confidence)
-            else:
+            elif verdict.confidence >= policy.ask_confidence:
                 unsure.append((pair, verdict))
         elif verdict.label is Label.DUPLICATE and verdict.confidence >= policy.duplicate_confidence:
             work.add(Action.DUPLICATE, [pair.older], by=pair.newer, reason=verdict.reason, confidence=verdict.confidence)

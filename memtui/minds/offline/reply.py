@@ -111,10 +111,14 @@ def _is_question(asked: str, shown: frozenset[str]) -> bool:
 
 
 def _answer(asked: str, prompt: Prompt, language: str, embedder: LocalEmbedder, heads: Heads) -> str:
-    sure = [memory for memory in prompt.memories if memory.passed]
+    sure = _sure(prompt)
     if not sure:
         return _nearest(asked, prompt, language)
     first, *rest = _by_question(asked, sure)
+    if first.against:
+        tied = [memory for memory in prompt.memories if memory.id == first.id or memory.id in first.against]
+        lead = _SAY["open"][language].format(count=len(tied)) if len(tied) > 2 else _SAY["open_two"][language]
+        return f"{lead}\n\n{_lines(tied, prompt, language)}\n\n{_SAY['settle'][language]}"
     newer = _replaced_by(first, rest, embedder, heads)
     if newer is not None:
         lead = pick(_SAYS["told"][language], asked).format(**_told(newer, prompt, language))
@@ -123,6 +127,12 @@ def _answer(asked: str, prompt: Prompt, language: str, embedder: LocalEmbedder, 
     if not rest:
         return lead
     return f"{lead}\n\n{_SAY['also'][language]}\n\n{_lines(rest[: _MOST_QUOTED - 1], prompt, language)}"
+
+
+def _sure(prompt: Prompt) -> list[Remembered]:
+    """What passed the gate, with what it may contradict: that was brought along to be told beside it."""
+    tied = {other for memory in prompt.memories if memory.passed for other in memory.against}
+    return [memory for memory in prompt.memories if memory.passed or memory.id in tied]
 
 
 def _replaced_by(
@@ -215,7 +225,7 @@ def _known(
 
 def _cannot(asked: str, prompt: Prompt, language: str) -> str:
     lead = pick(_SAYS["cannot"][language], asked)
-    sure = [memory for memory in prompt.memories if memory.passed]
+    sure = _sure(prompt)
     if not sure:
         return lead
     return f"{lead}\n\n{_SAY['what_i_remember'][language]}\n\n{_lines(sure[:_MOST_QUOTED], prompt, language)}"
@@ -234,6 +244,18 @@ _SAY: Final[dict[str, dict[str, str]]] = {
     "not_sure": {
         "en": "I don't remember that for sure. The nearest I have:",
         "ru": "Точно не помню. Ближе всего вот это:",
+    },
+    "open_two": {
+        "en": "You told me two things that may not both hold, the newer first:",
+        "ru": "Вы говорили две вещи, которые могут не сходиться; сначала новее:",
+    },
+    "open": {
+        "en": "You told me {count} things that may not all hold, the newest first:",
+        "ru": "Вы говорили об этом по-разному (записей: {count}), сначала новее:",
+    },
+    "settle": {
+        "en": "Which is true now? /conflicts lets you settle it.",
+        "ru": "Что верно теперь? Решить можно через /conflicts.",
     },
     "before": {"en": "Before that, {when}: {what}", "ru": "А до этого, {when}: {what}"},
     "also": {"en": "I also remember:", "ru": "Ещё помню:"},
