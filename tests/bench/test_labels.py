@@ -8,12 +8,23 @@ from typing import Any
 
 import pytest
 
-from memtui.bench.labels import PairRow, acted_on, read_pairs, read_statements, score_pairs, score_statements
-from memtui.errors import InputError, SessionFormatError
+from memtui.bench.checkpoint import Checkpoint
+from memtui.bench.faults import MechanismError
+from memtui.bench.labels import (
+    PairRow,
+    StatementRow,
+    acted_on,
+    read_pairs,
+    read_statements,
+    score_pairs,
+    score_statements,
+)
+from memtui.errors import InputError, MindMalformedError, SessionFormatError
 from memtui.memory.model import Candidate, Kind, Label, Verdict
 from memtui.memory.sleep.candidates import SleepPolicy
 from memtui.minds.base import Message, PairText
 from memtui.minds.offline.mind import OfflineMind
+from tests.bench.conftest import CostlyMind
 
 
 def write(path: Path, *rows: object) -> Path:
@@ -80,6 +91,7 @@ async def test_pairs_are_scored_as_a_sleep_pass_would_act() -> None:
     found = await score_pairs(rows, mind)
     assert found["accuracy"] == 0.4
     assert found["labels"]["supersedes"] == {"precision": 0.5, "recall": 0.3333, "f1": 0.4, "n": 3}
+    assert (found["n"], found["unanswered"]) == (5, 1)
     assert found["confusion"]["supersedes"] == {"supersedes": 1, "additive": 1, "duplicate": 0, "unrelated": 0, "none": 1}
 
 
@@ -104,11 +116,71 @@ async def test_statements_are_scored_through_extraction_too(tmp_path: Path, mind
     assert found["kind"] == {
         "accuracy": 1.0,
         "n": 1,
+        "unanswered": 0,
+        "labels": {
+            "episodic": {"precision": 0.0, "recall": 0.0, "f1": 0.0, "n": 0},
+            "semantic": {"precision": 1.0, "recall": 1.0, "f1": 1.0, "n": 1},
+        },
         "confusion": {
             "episodic": {"episodic": 0, "semantic": 0, "none": 0},
             "semantic": {"episodic": 0, "semantic": 1, "none": 0},
         },
     }
+
+
+def _fails_at(kind: str, *numbers: int) -> CostlyMind:
+    """A mind whose calls of a kind fail, by their number."""
+
+    def before(asked: str, number: int) -> None:
+        if asked == kind and number in numbers:
+            raise MindMalformedError("broken JSON")
+
+    return CostlyMind(before)
+
+
+async def test_an_unanswered_pair_is_counted_and_never_guessed() -> None:
+    rows = [PairRow(f"live in {n}", f"now live in {n + 1}", "supersedes") for n in range(6)]
+    found = await score_pairs(rows, _fails_at("judge", 2, 3))  # the second lot of two, and its second try
+    assert (found["accuracy"], found["n"], found["unanswered"]) == (0.6667, 6, 2)
+    assert found["labels"]["supersedes"] == {"precision": 1.0, "recall": 0.6667, "f1": 0.8, "n": 6}
+    assert found["confusion"]["supersedes"]["none"] == 2
+    assert found["failed_calls"] == {"judge": 2}
+
+
+async def test_a_bad_reply_that_the_second_try_mends_costs_nothing() -> None:
+    rows = [PairRow("live in a", "live in b", "supersedes"), PairRow("a", "b", "unrelated")]
+    found = await score_pairs(rows, _fails_at("judge", 1))
+    assert (found["accuracy"], found["unanswered"], found["failed_calls"]) == (1.0, 0, {})
+
+
+async def test_an_unanswered_statement_is_counted_and_never_guessed() -> None:
+    rows = [StatementRow(f"I live in {n}", True, "semantic", "medium") for n in range(4)]
+    found = await score_statements(rows, _fails_at("extract", 2, 3))
+    assert (found["keep"]["accuracy"], found["keep"]["n"], found["keep"]["unanswered"]) == (0.75, 4, 1)
+    assert found["keep"]["confusion"]["yes"] == {"yes": 3, "no": 0, "none": 1}
+    assert (found["kind"]["n"], found["kind"]["accuracy"], found["importance"]["n"]) == (3, 1.0, 3)
+
+
+async def test_a_mind_that_answers_nothing_gets_no_score() -> None:
+    always = range(1, 100)
+    with pytest.raises(MechanismError, match="Every call to judge failed"):
+        await score_pairs([PairRow("a", "b", "unrelated")] * 3, _fails_at("judge", *always))
+    with pytest.raises(MechanismError, match="Every call to extract failed"):
+        await score_statements([StatementRow("x", True, "semantic", "low")], _fails_at("extract", *always))
+    with pytest.raises(MechanismError, match="Not one row"):
+        await score_pairs([PairRow("a", "b", "unrelated")], _Scripted([None]))
+
+
+async def test_a_scoring_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    rows = [PairRow(f"live in {n}", f"live in {n + 1}", "supersedes") for n in range(4)]
+    kept = Checkpoint.open(tmp_path / "c.jsonl", title="t", mind="m", run="r")
+    first = await score_pairs(rows, CostlyMind(), checkpoint=kept)
+    kept.close()
+    again = Checkpoint.open(tmp_path / "c.jsonl", title="t", mind="m", run="r")
+    silent = CostlyMind()
+    assert await score_pairs(rows, silent, checkpoint=again) == first
+    again.close()
+    assert silent.asked == []
 
 
 @pytest.fixture
