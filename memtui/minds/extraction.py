@@ -1,4 +1,9 @@
-"""From a model's facts and verdicts to typed results: what has no support in the turn is dropped, dates are resolved."""
+"""From a model's facts to candidates: what its turn does not say is dropped, what it says is not lost.
+
+A fact lives by its support, the words of the turn. Where the model's own sentence adds to them, the support itself becomes
+the text; where it leaves out a number or a name, the support is put behind it. So a careless answer costs polish, never a
+fact, and an invented one costs itself.
+"""
 
 from __future__ import annotations
 
@@ -8,42 +13,58 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, time
 from typing import Final
 
-from memtui.memory.model import Candidate, Kind, Label, Verdict
-from memtui.memory.texts import one_line
-from memtui.minds.base import Message
-from memtui.minds.faithful import added_numbers, rests_on, supported
+from memtui.memory.model import Candidate, Kind
+from memtui.memory.texts import one_line, same_key
+from memtui.memory.words import stems
+from memtui.minds.base import Message, language_of
+from memtui.minds.dates import corrects, spelled, tells_time, without_dates
+from memtui.minds.faithful import added_names, added_numbers, rests_on, supported
+from memtui.minds.losses import flips, lost_details
 from memtui.minds.offline.times import valid_since
 from memtui.minds.prompts import leaks
-from memtui.minds.structured import FactShape, VerdictShape
+from memtui.minds.shapes import STATES, FactShape
+from memtui.minds.tasks import EXAMPLE_STEMS
 
 log = logging.getLogger(__name__)
 
 LONGEST_FACT: Final = 600
 """Characters of a fact's text; what is longer is no fact but a copy of the turn."""
+_LASTING_FROM: Final = 0.85
+"""Importance from which what happened is kept as lasting: told once, it must outlive an episodic half-life."""
+_LETTERS: Final = 12
+"""Letters a text and its turn must both have before their languages are compared: names alone have none."""
 _PART_OF_DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[T ].*)?")
 _EARLIEST_YEAR: Final = 1900
+_DAYS_END: Final = time(23, 59)
+_STATED: Final = (STATES, "state", "stated", "fact", "plan", "")
 
 
-def candidates_of(facts: Sequence[FactShape], turn: str, now: datetime) -> list[Candidate]:
-    """Candidates of one user turn told at `now` (aware); unsupported facts and repeats are dropped and logged."""
+def candidates_of(facts: Sequence[FactShape], turn: str, now: datetime, recent: Sequence[Message] = ()) -> list[Candidate]:
+    """Candidates of one user turn told at `now` (aware); what is no fact of this turn and repeats are dropped and logged."""
     out: list[Candidate] = []
+    sources = _sources(turn, now, recent)
     for fact in facts:
         support = supported(fact.support, turn)
-        if support is None or not rests_on(fact.text, turn):
-            log.warning("extract: dropped, the turn does not say it: %s", one_line(fact.text, 80))
+        reason = _no_fact(fact, support, turn, sources)
+        if reason or support is None:
+            log.warning("extract: dropped, %s: %s", reason, one_line(fact.text, 80))
             continue
-        text = one_line(fact.text, LONGEST_FACT)
-        if any(text.casefold() == other.text.casefold() for other in out):
+        text = _text(fact, support, turn, sources)
+        if any(same_key(text) == same_key(other.text) for other in out):
             continue
+        lasting = fact.kind == "semantic" or fact.importance >= _LASTING_FROM
+        value = _value(fact, support)
         out.append(
             Candidate(
                 text=text,
-                kind=Kind(fact.kind),
+                kind=Kind.SEMANTIC if lasting else Kind.EPISODIC,
                 importance=fact.importance,
                 why=one_line(fact.why, 200),
                 support=support,
                 valid_from=true_since(fact.valid_from, support, now),
-                subject=one_line(fact.subject, 60) or "user",
+                subject=_subject(fact.subject, sources),
+                slot=fact.slot,
+                value=value if fact.slot is not None else None,
             )
         )
     return out
@@ -51,26 +72,106 @@ def candidates_of(facts: Sequence[FactShape], turn: str, now: datetime) -> list[
 
 def fact_check(turn: str, now: datetime, recent: Sequence[Message]) -> Callable[[FactShape], str | None]:
     """Says what a fact holds that neither the turn nor the talk before it does, so that the model can mend it."""
-    sources = [turn, *(message.text for message in recent if message.role != "system"), f"{now:%Y-%m-%d}"]
+    sources = _sources(turn, now, recent)
 
     def check(fact: FactShape) -> str | None:
-        if supported(fact.support, turn) is None or not rests_on(fact.text, turn):
+        support = supported(fact.support, turn)
+        if _no_fact(fact, support, turn, sources):
             return None  # dropped anyway: asking again would not make the turn say it
-        if leaks(fact.text):
-            return "text holds a piece of the prompt"
-        new = added_numbers(fact.text, [*sources, fact.valid_from or ""])
-        return f"the turn does not hold: {', '.join(new[:5])}" if new else None
+        return _fault(fact, turn, sources)
 
     return check
 
 
-def true_since(given: str | None, support: str, now: datetime) -> datetime:
-    """Since when a fact is true, aware UTC, never after `now`: a plan is true from when it was told.
+def _sources(turn: str, now: datetime, recent: Sequence[Message]) -> list[str]:
+    """What a fact's text may draw on: the turn, the talk it answers, and today's date."""
+    return [turn, *(message.text for message in recent[-4:] if message.role != "system"), spelled(now)]
 
-    The model's ISO date counts (a day begins at midnight of `now`'s zone); without one, or with one that is none, the words
-    of the turn are resolved against `now`.
+
+def _no_fact(fact: FactShape, support: str | None, turn: str, sources: Sequence[str]) -> str:
+    """Why this is no fact of the turn at all, or ""."""
+    if fact.mode not in _STATED:
+        return f"it is not stated ({one_line(fact.mode, 20)})"
+    if support is None:
+        return "the turn does not say it"
+    foreign = EXAMPLE_STEMS - {stem for source in sources for stem in stems(source)}
+    if foreign & set(stems(f"{fact.text} {fact.subject}")):
+        return "it is from the prompt's example"
+    if _same_language(fact.text, turn) and not rests_on(fact.text, turn):
+        return "the turn does not say it"
+    return ""
+
+
+def _fault(fact: FactShape, turn: str, sources: Sequence[str]) -> str | None:
+    """What is wrong with a fact's own sentence, or None."""
+    if leaks(fact.text):
+        return "text holds a piece of the prompt"
+    if not _same_language(fact.text, turn):
+        return "text is not in the language of the turn"
+    told = fact.text
+    if tells_time(turn) or fact.valid_from:
+        told = without_dates(told)  # they follow from what the turn tells of time
+    new = [*added_numbers(told, [*sources, fact.valid_from or ""]), *added_names(told, sources)]
+    if new:
+        return f"the turn does not hold: {', '.join(new[:5])}"
+    if flips(fact.text, fact.support):
+        return "text denies what the turn affirms, or the other way round"
+    return None
+
+
+def _text(fact: FactShape, support: str, turn: str, sources: Sequence[str]) -> str:
+    """The fact's sentence; the support in its place if it is unfaithful, behind it if the sentence lost a detail."""
+    fault = _fault(fact, turn, sources)
+    if fault:
+        log.warning("extract: the turn's own words are kept, %s: %s", fault, one_line(fact.text, 80))
+        return one_line(support, LONGEST_FACT)
+    text = one_line(fact.text, LONGEST_FACT)
+    kept = without_dates(support) if tells_time(support) else support
+    lost = [detail for detail in lost_details(text, [kept]) if not _counts_time(detail, support)]
+    if lost and same_key(support) not in same_key(text):
+        log.info("extract: the support is kept behind a text that lost %s", ", ".join(lost[:5]))
+        return one_line(f"{text} ({support})", LONGEST_FACT)
+    return text
+
+
+def _counts_time(detail: str, support: str) -> bool:
+    """Whether a number counts days or the like ("3 weeks ago", "через 2 дня"): the date stands in its place."""
+    unit = r"\s*(?:more\s+)?(?:minute|hour|day|night|week|month|year|минут|час|д[не]|недел|месяц|год|лет)"
+    return detail[:1].isdigit() and re.search(rf"\b{re.escape(detail)}{unit}", support, re.IGNORECASE) is not None
+
+
+def _same_language(text: str, turn: str) -> bool:
+    long = min(sum(c.isalpha() for c in text), sum(c.isalpha() for c in turn)) >= _LETTERS
+    return not long or language_of(text) == language_of(turn)
+
+
+def _value(fact: FactShape, support: str) -> str | None:
+    """The slot's value, if it stands in the support or in the fact's own sentence; else None."""
+    value = one_line(fact.value or "", 120).strip(" .,;")
+    if value and same_key(value) and any(f" {same_key(value)} " in f" {same_key(held)} " for held in (support, fact.text)):
+        return value
+    return None
+
+
+def _subject(given: str, sources: Sequence[str]) -> str:
+    """Whose fact it is; every way to say "the user" is one, and a name must have been named."""
+    subject = one_line(given, 60).strip(" .\"'«»")
+    if not subject or subject.casefold() in ("user", "the user", "i", "me", "self", "пользователь", "я"):
+        return "user"
+    if subject[:1].isupper() and added_names(f"- of {subject}", sources):
+        return "user"
+    return subject
+
+
+def true_since(given: str | None, support: str, now: datetime) -> datetime:
+    """Since when a fact is true, aware UTC, never after `now`: a plan is true from when it was told, a correction too.
+
+    The model's ISO date counts. A day is taken at its end (in `now`'s zone): what changed on a day is newer than what was
+    told earlier that day. Without a date, or with one that is none, the words of the turn are resolved against `now`.
     """
     told = now.astimezone(UTC)
+    if corrects(support):
+        return told
     moment = _iso(given, now) if given else None
     if moment is None:
         if given and given.strip().casefold() not in ("null", "none", "unknown", "n/a", "now", "today"):
@@ -84,23 +185,8 @@ def _iso(given: str, now: datetime) -> datetime | None:
     if match is None or int(match[1]) < _EARLIEST_YEAR:
         return None
     try:
-        day = datetime.combine(
-            datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1)).date(), time(), tzinfo=now.tzinfo
-        )
-        return now.astimezone(UTC) if day.date() == now.date() else day.astimezone(UTC)
+        day = datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1)).date()
+        at = _DAYS_END if match[3] else time()  # of a month or a year, the beginning
+        return datetime.combine(day, at, tzinfo=now.tzinfo).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def verdicts_of(verdicts: Sequence[VerdictShape], count: int) -> list[Verdict | None]:
-    """A verdict for each of `count` pairs numbered from 1; what names another number, or one again, is skipped and
-    logged."""
-    out: list[Verdict | None] = [None] * count
-    for verdict in verdicts:
-        if not 1 <= verdict.pair <= count:
-            log.warning("judge: skipped a verdict on pair %d of %d", verdict.pair, count)
-        elif out[verdict.pair - 1] is not None:
-            log.warning("judge: skipped a second verdict on pair %d", verdict.pair)
-        else:
-            out[verdict.pair - 1] = Verdict(one_line(verdict.reason, 400), Label(verdict.label), verdict.confidence)
-    return out

@@ -113,7 +113,7 @@ def additions(text: str, sources: Sequence[str]) -> list[str]:
         if word.casefold() in _NUMBER_WORDS:
             if not _numbers(word) & known_numbers:
                 new.append(word)
-        elif _is_name(word, text[: match.start()]) and not _known(word, known_words):
+        elif _is_name(word, text[: match.start()]) and not is_known(word, known_words):
             new.append(word)
     return list(dict.fromkeys(new))
 
@@ -122,6 +122,23 @@ def added_numbers(text: str, sources: Sequence[str]) -> list[str]:
     """Numbers written in digits in `text` that no source holds, in digits or words."""
     known = _numbers("\n".join(sources))
     return [n for n in _NUMBER.findall(_plain_numbers(text)) if not {_bare(d) for d in _DIGITS.findall(n)} <= known]
+
+
+def names_inside(text: str) -> list[str]:
+    """Names of `text` that stand inside a sentence, where a capital is no accident, in order."""
+    found = []
+    for match in _WORD.finditer(text):
+        before = text[: match.start()]
+        inside = _SENTENCE_START.search(before[-12:]) is None
+        if inside and len(match[0]) > 1 and match[0][0].isupper() and not set(stems(match[0])) <= _NO_NAMES:
+            found.append(match[0])
+    return list(dict.fromkeys(found))
+
+
+def added_names(text: str, sources: Sequence[str]) -> list[str]:
+    """Names inside the sentences of `text` that no source holds."""
+    known = {stem for source in sources for stem in stems(source)}
+    return [name for name in names_inside(text) if not is_known(name, known)]
 
 
 def _is_name(word: str, before: str) -> bool:
@@ -134,7 +151,8 @@ def _is_name(word: str, before: str) -> bool:
     return not (opens and (word.casefold() in _OPENERS or _NO_NAME_ENDING.search(word)))
 
 
-def _known(word: str, known: set[str]) -> bool:
+def is_known(word: str, known: set[str]) -> bool:
+    """Whether every stem of `word` is in `known`, a case ending aside."""
     return all(_near(stem, known) for stem in stems(word))
 
 

@@ -23,8 +23,7 @@ from memtui.minds.base import (
     Prompt,
     SlotReader,
 )
-from memtui.minds.extraction import candidates_of, fact_check, verdicts_of
-from memtui.minds.faithful import additions
+from memtui.minds.extraction import candidates_of, fact_check
 from memtui.minds.openai_doctor import check_parts
 from memtui.minds.openai_endpoint import Endpoint, Outcome
 from memtui.minds.openai_errors import SAFE
@@ -33,12 +32,13 @@ from memtui.minds.prompts import (
     extract_messages,
     grade_messages,
     judge_messages,
-    leaks,
     reply_messages,
     shortened,
     summarize_messages,
 )
-from memtui.minds.structured import FACTS, GRADE, SUMMARY, VERDICTS, Check, Question, SummaryShape, T, ask
+from memtui.minds.structured import FACTS, GRADE, SUMMARY, VERDICTS, Check, Question, T, ask
+from memtui.minds.summaries import summary_check, summary_of
+from memtui.minds.verdicts import verdicts_of
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class OpenAIMind:
             return []
         turn = shortened(text, LONGEST_TURN)
         facts = await self._ask(FACTS, extract_messages(text, now, recent), fact_check(turn, now, recent))
-        return candidates_of(facts, turn, now)
+        return candidates_of(facts, turn, now, recent)
 
     async def judge(self, pairs: Sequence[PairText]) -> list[Verdict | None]:
         """A verdict on each pair, asked for in batches; None where a batch gave none that could be used.
@@ -132,7 +132,7 @@ class OpenAIMind:
         for at in range(0, len(pairs), PAIRS_A_CALL):
             batch = pairs[at : at + PAIRS_A_CALL]
             try:
-                out.extend(verdicts_of(await self._ask(VERDICTS, judge_messages(batch)), len(batch)))
+                out.extend(verdicts_of(await self._ask(VERDICTS, judge_messages(batch)), batch))
             except MindMalformedError as error:
                 log.warning("judge: no verdicts on %d pairs: %s", len(batch), error.what)
                 failure = error
@@ -142,8 +142,10 @@ class OpenAIMind:
         return out
 
     async def summarize(self, texts: Sequence[str], language: str) -> Summary | None:
-        """One text for several tellings (oldest first), or None: they do not tell one thing, or the model kept adding
-        numbers, dates or names that no telling holds.
+        """One text for several tellings (oldest first); None if they do not tell one thing, or no faithful text came of it.
+
+        A text that adds, loses or turns round something is asked for once more, then the newest telling stands for all if
+        it holds every detail of the others.
 
         Raises:
             MindMalformedError: no answer of the right shape in three attempts.
@@ -151,30 +153,8 @@ class OpenAIMind:
         """
         if not texts:
             return None
-        unfaithful = False
-
-        def faithful(shape: SummaryShape) -> str | None:
-            nonlocal unfaithful
-            if not shape.one_thing:
-                return None
-            if not any(c.isalnum() for c in shape.text or ""):
-                return "text is empty although one_thing is true"
-            if leaks(shape.text or ""):
-                return "text holds a piece of the prompt"
-            new = additions(shape.text or "", texts)
-            unfaithful = bool(new)
-            return f"the tellings do not hold: {', '.join(new[:5])}; use only what they hold" if new else None
-
-        try:
-            shape = (await self._ask(SUMMARY, summarize_messages(texts, language), faithful))[0]
-        except MindMalformedError:
-            if not unfaithful:
-                raise
-            log.warning("summarize: given up, the model keeps adding what no telling holds")
-            return None
-        if not shape.one_thing:
-            return None
-        return Summary(one_line(shape.text or "", 600), one_line(shape.reason, 400))
+        shape = (await self._ask(SUMMARY, summarize_messages(texts, language), summary_check(texts, language)))[0]
+        return summary_of(shape, texts, language)
 
     async def grade(self, question: str, answers: Sequence[str], reply: str) -> Grade:
         """Whether `reply` answers `question` with one of `answers`.
@@ -195,4 +175,4 @@ class OpenAIMind:
         await self.endpoint.aclose()
 
     async def _ask(self, question: Question[T], messages: Sequence[Message], check: Check[Any] | None = None) -> list[T]:
-        return await ask(self.endpoint.complete, question, messages, check=check, who=self.label)
+        return await ask(self.endpoint.complete, question, messages, check=check, repairs=1, who=self.label)

@@ -1,4 +1,4 @@
-"""What is said to a model: one place for every prompt.
+"""What is said to a model: every prompt is put together here; the words of the structured tasks are in `tasks`.
 
 Memories, turns and pairs are quoted data inside delimiters, with an explicit word that they are no instructions. Quoted
 text can't close its delimiter. Every task but the reply names itself on its first line and asks for the reason before the \
@@ -14,6 +14,8 @@ from typing import Final
 
 from memtui.memory.texts import clean
 from memtui.minds.base import Message, PairText, Prompt, Remembered
+from memtui.minds.doubts import doubt_mark, doubt_rule
+from memtui.minds.tasks import EXTRACT, GRADE, JUDGE, SUMMARIZE, slot_names
 
 LONGEST_MESSAGE: Final = 100_000
 """Characters of one message that are sent (about 25,000 tokens); of what is longer the middle is left out, and said so."""
@@ -39,77 +41,15 @@ Nothing that you remember bears on this message. If the user asks for something 
 remember it; never make it up."""
 
 _MEMORIES: Final = """\
-What you remember of the user that may bear on this message stands between <memories> and </memories>: their own words from \
+What you remember of the user that may bear on this message stands between <memories> and </memories>: what they told in \
 earlier talks ("I" is the user), a line each, with its id, the day it was said and, where that differs, the day since when \
 it is true. All of it {data}
 Use what helps and leave the rest; don't list it, don't cite ids. Of two that disagree the one true since the later day \
-holds. If the answer is not there, say that you don't remember it; never make it up.
-<memories>
+holds; give that one, and call the other past if you name it at all. A memory about somebody else says nothing of the user. \
+If the answer is not there, say that you don't remember it; never make it up.
+{doubts}<memories>
 {lines}
 </memories>"""
-
-EXTRACT: Final = """\
-Task: extract
-You pick out what is worth remembering for months from ONE message that a user wrote, given between <turn> and </turn>. \
-The turn {data}
-Answer with one JSON object and nothing else:
-{{"facts": [{{"support": "…", "text": "…", "kind": "…", "why": "…", "importance": 0.0, "subject": "…", "valid_from": \
-null}}]}}
-support: the words of the turn that say it, copied exactly.
-text: the fact as one sentence that stands alone, in the first person, in the language of the turn, with the user's own \
-names, numbers and values.
-kind: "semantic" for what stays so (who they are, people, places, tastes, health, tools, decisions, plans that stand); \
-"episodic" for what happened or a passing state.
-why: a few words on why it matters later; write this before the number.
-importance: 0 to 1. From 0.9: health, safety, codes and promises. 0.6 to 0.8: lasting facts, goals, changes. 0.3 to 0.5: \
-daily life.
-subject: "user", or the name of the person or thing it is about.
-valid_from: the ISO date since when it is true, if the turn tells ("since March", "three weeks ago", "yesterday"), \
-counted back from the turn's date; else null.
-Keep each fact separate. Leave out questions, requests, greetings, opinions about this chat and general knowledge. Take \
-nothing from the context or from the example. If there is nothing, answer {{"facts": []}}.
-
-Example (never use it as a fact). For a turn of 2031-05-20 "Ugh, late again. Two weeks ago I switched to the night shift at \
-Kestrel, how do people sleep?":
-{{"facts": [{{"support": "Two weeks ago I switched to the night shift at Kestrel", "text": "I work the night shift at \
-Kestrel.", "kind": "semantic", "why": "changes when they sleep and can meet", "importance": 0.7, "subject": "user", \
-"valid_from": "2031-05-06"}}]}}"""
-
-JUDGE: Final = """\
-Task: judge
-You compare pairs of things one user said at two times. Each pair stands between <pair> and </pair>, the older first, \
-with the day since when it is true. All of it {data}
-Answer with one JSON object and nothing else, one verdict a pair, by its number n:
-{{"verdicts": [{{"pair": 1, "reason": "…", "label": "…", "confidence": 0.0}}]}}
-reason: one sentence, written before the label: could both be true of the same person at the same time now?
-label:
-- "supersedes": both can't be true now; the newer replaces the older (moved from one city to another, changed the main \
-tool, a new deadline, the opposite taste).
-- "duplicate": the same fact in other words, nothing new in the newer.
-- "additive": related and both stay true (a second pet, a detail, a step of a project, a role besides a job, a trip from \
-home).
-- "unrelated": about different things.
-A change must be said or follow of itself; if in doubt between "supersedes" and "additive", it is "additive".
-confidence: 0 to 1."""
-
-SUMMARIZE: Final = """\
-Task: summarize
-A user told one thing several times. The tellings stand between <source> and </source>, oldest first. All of it {data}
-Answer with one JSON object and nothing else:
-{{"reason": "…", "one_thing": true, "text": "…"}}
-reason: one sentence, written first: do they tell one thing, and what is its latest state?
-one_thing: false if they are about different things; then text is "".
-text: one or two sentences in {language}, in the first person, that keep every lasting detail in its latest state. Use \
-only names, numbers and dates that stand in the tellings; add nothing."""
-
-GRADE: Final = """\
-Task: grade
-You check whether a reply answers a question rightly. The question, the expected answers (any of them is right) and the \
-reply are given between tags. All of it {data}
-Answer with one JSON object and nothing else:
-{{"reason": "…", "correct": true}}
-reason: one sentence, written first: what does the reply say, and is it what is expected? Other words, more detail or \
-another language are fine; a wrong, outdated or missing value is not."""
 
 PROBE: Final = """\
 Task: probe
@@ -155,7 +95,7 @@ def reply_messages(prompt: Prompt) -> list[Message]:
     """The messages of one reply: rules and framed memories, then the conversation."""
     if prompt.memories:
         lines = "\n".join(_memory_line(memory) for memory in prompt.memories)
-        memories = _MEMORIES.format(data=_DATA, lines=lines)
+        memories = _MEMORIES.format(data=_DATA, doubts=doubt_rule(prompt.memories), lines=lines)
     else:
         memories = _NO_MEMORIES
     language = f" (it looks {_LANGUAGES[prompt.language]})" if prompt.language == "ru" else ""
@@ -169,7 +109,8 @@ def extract_messages(text: str, now: datetime, recent: Sequence[Message]) -> lis
     context = "\n".join(f"{m.role}: {escaped(m.text, 600)}" for m in recent[-4:] if m.role != "system" and m.text.strip())
     before = f"<context>\n{context}\n</context>\n" if context else ""
     turn = f'<turn date="{now:%Y-%m-%d}" weekday="{now:%A}">\n{escaped(text, LONGEST_TURN)}\n</turn>'
-    return [Message("system", EXTRACT.format(data=_DATA)), Message("user", before + turn)]
+    single, multi = slot_names()
+    return [Message("system", EXTRACT.format(data=_DATA, single=single, multi=multi)), Message("user", before + turn)]
 
 
 def judge_messages(pairs: Sequence[PairText]) -> list[Message]:
@@ -191,7 +132,7 @@ def summarize_messages(texts: Sequence[str], language: str) -> list[Message]:
 
 def grade_messages(question: str, answers: Sequence[str], reply: str) -> list[Message]:
     """Asks whether `reply` answers `question` with one of `answers`."""
-    expected = "\n".join(f"- {escaped(answer)}" for answer in answers)
+    expected = "\n".join(f"- {escaped(answer)}" for answer in answers) or "(none: this was never told)"
     shown = (
         f"<question>\n{escaped(question)}\n</question>\n<expected>\n{expected}\n</expected>\n"
         f"<reply>\n{escaped(reply, LONGEST_TURN)}\n</reply>"
@@ -209,7 +150,7 @@ def _memory_line(memory: Remembered) -> str:
     said, since = f"{memory.said_at:%Y-%m-%d}", f"{memory.valid_from:%Y-%m-%d}"
     name = re.sub(r"[^\w-]", "", memory.id)
     when = said if since == said else f"{said}, true since {since}"
-    return f"[{name} {when}] {' '.join(escaped(memory.text).split())}"
+    return f"[{name} {when}{doubt_mark(memory)}] {' '.join(escaped(memory.text).split())}"
 
 
 def _spoken(now: datetime) -> str:

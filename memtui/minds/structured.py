@@ -12,13 +12,14 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from memtui.errors import MindMalformedError
 from memtui.memory.texts import clean, one_line
 from memtui.minds.base import Message
+from memtui.minds.shapes import FactShape, GradeShape, ProbeShape, SummaryShape, VerdictShape
 from memtui.minds.thinking import without_thinking
 
 log = logging.getLogger(__name__)
@@ -34,67 +35,6 @@ _WRONG_OBJECTS: Final = 3
 """Complete objects of the right outer shape after which a model is not going to give a better one."""
 _DECODER: Final = json.JSONDecoder(strict=False)
 _NOTHING: Final = re.compile(r"\s*(?:```\w*)?\s*\[\s*\]\s*(?:```)?\s*")
-
-
-def _folded(value: object) -> object:
-    return value.strip().strip("\"'`*").casefold() if isinstance(value, str) else value
-
-
-def _worded(value: str) -> str:
-    if not any(c.isalnum() for c in value):
-        raise ValueError("must be words of your own, not a placeholder")
-    return value
-
-
-Words = Annotated[str, AfterValidator(_worded)]
-"""A text with at least one letter or digit: small models give the "…" of the task back."""
-
-
-class _Shape(BaseModel):
-    model_config = ConfigDict(extra="ignore", str_strip_whitespace=True, allow_inf_nan=False)
-
-
-class FactShape(_Shape):
-    """One fact as a model gives it."""
-
-    support: Words
-    text: Words
-    kind: Annotated[Literal["episodic", "semantic"], BeforeValidator(_folded)]
-    why: Words
-    importance: float = Field(ge=0, le=1)
-    subject: str = "user"
-    valid_from: str | None = None
-
-
-class VerdictShape(_Shape):
-    """One verdict on a pair; the reason comes first, for a verdict before its reason is right half as often."""
-
-    pair: int
-    reason: Words
-    label: Annotated[Literal["supersedes", "additive", "duplicate", "unrelated"], BeforeValidator(_folded)]
-    confidence: float = Field(1.0, ge=0, le=1)
-
-
-class SummaryShape(_Shape):
-    """One text for several tellings, or that they do not tell one thing."""
-
-    reason: Words
-    one_thing: bool
-    text: str | None = None
-
-
-class GradeShape(_Shape):
-    """Whether a reply is right."""
-
-    reason: Words
-    correct: bool
-
-
-class ProbeShape(_Shape):
-    """The answer to a try."""
-
-    reason: str
-    ready: bool
 
 
 T = TypeVar("T", bound=BaseModel)
@@ -151,12 +91,14 @@ async def ask(
     messages: Sequence[Message],
     *,
     check: Check[T] | None = None,
+    repairs: int = ATTEMPTS,
     who: str = "The model",
 ) -> list[T]:
     """The items of a structured answer (one, if the question is for a single object), asking up to `ATTEMPTS` times.
 
     A list with some wrong items is asked for again too; if that does not help, the right ones count and the others are
-    logged.
+    logged. What `check` finds is asked for again `repairs` times; after that an answer of the right shape is taken, and
+    the caller deals with what is still wrong.
 
     Raises:
         MindMalformedError: no attempt gave anything usable.
@@ -166,6 +108,7 @@ async def ask(
     best: Reading[T] | None = None
     best_answer = ""
     problems: tuple[str, ...] = ()
+    asked_again = 0
     for attempt, temperature in enumerate(TEMPERATURES, 1):
         answer = ""
         try:
@@ -173,7 +116,8 @@ async def ask(
         except MindMalformedError as error:
             problems = (error.what,)
         else:
-            reading = read_answer(answer, question, check)
+            reading = read_answer(answer, question, check if asked_again < repairs else None)
+            asked_again += bool(reading.problems) and not read_answer(answer, question).problems
             if not reading.problems:
                 return list(reading.items)
             problems = reading.problems
@@ -300,11 +244,13 @@ def _item(value: object, shape: type[T], check: Check[T] | None, where: str) -> 
 
 
 def _cleaned(value: object) -> object:
-    """Strings made storable, two levels deep: escapes of lone surrogates come through JSON unharmed."""
+    """Strings made storable, as deep as a shape goes: escapes of lone surrogates come through JSON unharmed."""
     if isinstance(value, str):
         return clean(value)
+    if isinstance(value, list):
+        return [clean(each) if isinstance(each, str) else each for each in value]
     if isinstance(value, dict):
-        return {clean(str(key)): clean(each) if isinstance(each, str) else each for key, each in value.items()}
+        return {clean(str(key)): each if isinstance(each, dict) else _cleaned(each) for key, each in value.items()}
     return value
 
 
