@@ -31,6 +31,8 @@ _LONGEST_MEMORY = 600
 """Characters of one memory; a mind that gives more is cut here, the turn itself stays whole in the session."""
 _SAME_COSINE = 0.80
 """Where to look for the same telling in other punctuation; equality itself is decided on the text."""
+_SAME_MOMENT = timedelta(seconds=1)
+"""What is told within this of a memory that counts as told later was told behind it."""
 _ASKED_IMPORTANCE = 0.7
 """The least importance of what the user asked to remember."""
 
@@ -180,6 +182,7 @@ async def place(
         rows = await companion.mind.embedder.embed(texts) if texts else []
     placed = Placed([], {}, {}, (), ())
     seen: set[str] = set()
+    first = _told_from(companion, now)
     for index, (candidate, text, vector) in enumerate(zip(candidates, texts, rows, strict=True)):
         key = same_key(text)
         if key in seen:
@@ -202,7 +205,7 @@ async def place(
                 content=digest,
                 note=content_hash(note),
                 importance=round(min(1.0, max(0.0, candidate.importance)), 4),
-                created_at=now + timedelta(microseconds=index),  # told in this order
+                created_at=first + timedelta(microseconds=index),  # told in this order
                 valid_from=min(candidate.valid_from, now),
                 last_recall=now,
                 sources=(turn_id,),
@@ -211,6 +214,14 @@ async def place(
             )
         )
     return placed
+
+
+def _told_from(companion: Companion, now: datetime) -> datetime:
+    """When what is told now counts as told: while time stands still, behind what was told at the same moment."""
+    last = next(reversed(companion.store.state.memories.values()), None)
+    if last is not None and timedelta(0) <= last.created_at - now < _SAME_MOMENT:
+        return last.created_at + timedelta(microseconds=1)
+    return now
 
 
 def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None:
