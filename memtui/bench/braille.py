@@ -37,7 +37,10 @@ def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     for curve in panels[0].curves:
         legend.append(f"{_SAMPLES.get(curve.agent, '⠤⠤⠤⠤')} {curve.agent}   ", STYLES.get(curve.agent, ""))
     legend.rstrip()
-    return [*lines, legend]
+    lines.append(legend)
+    for line in lines:
+        line.truncate(max(width, _AXIS + _LEAST + _LABEL))
+    return lines
 
 
 def _panel(panel: Panel, columns: int, rows: int) -> list[Text]:

@@ -42,6 +42,7 @@ class Checkpoint:
         self.path: Path | None = None
         self.found = 0
         self._file: AppendFile | None = None
+        self._fresh = False
         self._vector_file: AppendFile | None = None
         self._last = _START
         self._calls: dict[tuple[str, ...], Mapping[str, Any]] = {}
@@ -73,6 +74,7 @@ class Checkpoint:
         else:
             made._file = _appending(path)
             made._file.append(_bytes(header))
+            made._fresh = True
         made._open_vectors(path.with_name(path.name + _VECTORS))
         return made
 
@@ -113,10 +115,12 @@ class Checkpoint:
         self._vector_file.append(json.dumps({"text": name, "vector": coded}).encode() + b"\n")
 
     def close(self) -> None:
-        """Let others write the file; closing twice is harmless."""
+        """Let others write the file; closing twice is harmless. A file without any result is taken away again."""
         for file in (self._file, self._vector_file):
             if file is not None:
                 file.close()
+        if self.path is not None and self._fresh and not (self._calls or self._replies):
+            self.path.unlink(missing_ok=True)
 
     def _take(self, lines: Sequence[Line]) -> None:
         for line in lines:

@@ -91,15 +91,15 @@ def _agents(record: Mapping[str, Any]) -> list[Text]:
     from rich.text import Text
 
     graded = record.get("graded", {})
-    head = f"{'':<{_NAME}}{'clean':>7}{'hit':>7}{'contam.':>9}{'cur. 1st':>10}{'tokens mean/max':>18}{'active at end':>15}"
-    lines = [Text(""), Text(head + (f"{'graded':>9}" if graded else ""), "dim")]
+    head = f"{'':<{_NAME}}{'clean':>7}{'hit':>7}{'contam.':>9}{'cur. 1st':>9}{'tokens mean/max':>17}{'active at end':>14}"
+    lines = [Text(""), Text(head + (f"{'graded':>8}" if graded else ""), "dim")]
     for name, one in record["agents"].items():
         tokens = f"{one['tokens_mean']:.0f} / {one['tokens_max']}"
         active = f"{one['active_final']:g} ({_percent(one['active_final'], record)})"
         row = f"{name:<{_NAME}}{_said(one['clean']):>7}{_said(one['hit']):>7}{_said(one['contaminated']):>9}"
-        row += f"{_said(one['current_first']):>10}{tokens:>18}{active:>15}"
+        row += f"{_said(one['current_first']):>9}{tokens:>17}{active:>14}"
         if graded:
-            row += f"{_said(graded[name]['accuracy']):>9}"
+            row += f"{_said(graded[name]['accuracy']):>8}"
         lines.append(Text(row, STYLES.get(name, "")))
     for name, one in graded.items():
         if one["failed"] or one["unreadable"]:

@@ -26,7 +26,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "import": ("memtui.cli.files", "Take in a LoCoMo conversation, a session file or an export."),
     "reembed": ("memtui.cli.files", "Make new vectors after a change of embedder."),
     "doctor": ("memtui.cli.doctor", "Say what is configured, what is reachable and what each part answered."),
-    "bench": ("memtui.cli.bench", "Measure: speed, labelled statements, labelled pairs."),
+    "bench": ("memtui.cli.bench", "Measure: scenarios against never forgetting, labelled rows, speed."),
 }
 
 

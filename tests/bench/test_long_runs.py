@@ -101,11 +101,17 @@ def test_a_checkpoint_of_another_run_or_in_use_is_refused(scenario: Path, tmp_pa
     first = opened(path)
     with pytest.raises(StoreBusyError):
         opened(path)
+    first.keep("extract", ["t1"], {"facts": []}, "m")
     first.close()
     with pytest.raises(InputError, match="no checkpoint of this run"):
         opened(path, "another")
     with pytest.raises(InputError, match="no checkpoint of this run"):
         opened(scenario)
+
+
+def test_a_checkpoint_without_any_result_is_taken_away_again(tmp_path: Path) -> None:
+    opened(tmp_path / "kept.jsonl").close()
+    assert not (tmp_path / "kept.jsonl").exists()
 
 
 def test_a_runs_name_is_of_its_file_mind_and_settings(scenario: Path) -> None:
@@ -219,8 +225,10 @@ def test_a_missing_embedder_ends_the_run(scenario: Path, error: Exception, local
 
 def test_a_checkpoint_that_holds_another_shape_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
-    opened(path).close()
+    kept = opened(path)
+    kept.keep("extract", ["t1"], {"facts": []}, "m")
+    kept.close()
     line = {"type": "mind", "at": "2026-03-02T09:00:00Z", "call": "grade", "for": ["a"], "response": {"correct": "yes"}}
     path.write_text(path.read_text(encoding="utf-8") + json.dumps(line) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=":2, key 'response'"):
+    with pytest.raises(InputError, match=":3, key 'response'"):
         opened(path)
