@@ -129,6 +129,8 @@ def names_inside(text: str) -> list[str]:
     found = []
     for match in _WORD.finditer(text):
         before = text[: match.start()]
+        if before[-1:].isdigit() or text[match.end() : match.end() + 1].isdigit():
+            continue  # a piece of a code
         inside = _SENTENCE_START.search(before[-12:]) is None
         if inside and len(match[0]) > 1 and match[0][0].isupper() and not set(stems(match[0])) <= _NO_NAMES:
             found.append(match[0])
@@ -153,10 +155,10 @@ def _is_name(word: str, before: str) -> bool:
 
 def is_known(word: str, known: set[str]) -> bool:
     """Whether every stem of `word` is in `known`, a case ending aside."""
-    return all(_near(stem, known) for stem in stems(word))
+    return all(near(stem, known) for stem in stems(word))
 
 
-def _near(stem: str, known: Iterable[str]) -> bool:
+def near(stem: str, known: Iterable[str]) -> bool:
     """Whether a stem is known, or shares all but a case ending with a known one ("Лиссабон", "Лиссабоном")."""
     if stem in known:
         return True

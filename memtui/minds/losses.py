@@ -12,15 +12,16 @@ from typing import Final
 
 from memtui.memory.texts import same_key
 from memtui.memory.words import stems
-from memtui.minds.faithful import added_numbers, is_known, names_inside
+from memtui.minds.faithful import added_numbers, is_known, names_inside, near
 from memtui.minds.faithful import supported as quoted
 
-_CODE = re.compile(r"(?<!\w)(?=[\w#*/.-]*\d)[\w#*/.-]*\w#?(?!\w)")
+_TOKEN = re.compile(r"(?<!\w)(?:[\w#*/.:-]|(?<=\d),(?=\d))*\w#?(?!\w)")
 _SHORTEST_CODE: Final = 5
 """Letters and digits from which a mixed token ("B4Q9-7") is a code that must stay as it is, not an amount ("20kg")."""
 _SENTENCES = re.compile(r"(?<=[.!?…;])\s+|\n+")
 _NEGATIONS: Final = re.compile(
-    r"\b(?:not|never|no longer|without|cannot|nor|neither|\w+n['’]t|не|нет|нельзя|никогда|больше не|без)\b", re.IGNORECASE
+    r"\b(?:not|no(?!\s*[,.!?])|never|no longer|without|cannot|nor|neither|\w+n['’]t|не|нет|нельзя|никогда|больше не|без)\b",
+    re.IGNORECASE,
 )
 _ENDINGS: Final = re.compile(
     r"\b(?:quit|stop\w*|gave up|giv\w+ up|left|end\w*|cancel\w*|sold|lost|avoid\w*|hate\w*|refus\w+|fail\w*|un\w{4,}|"
@@ -36,7 +37,7 @@ _FEWEST: Final = 3
 
 def lost_details(text: str, sources: Sequence[str]) -> list[str]:
     """Numbers, codes and names of the sources that `text` does not hold, in order of telling."""
-    details = dict.fromkeys(detail for source in sources for detail in (*_CODE.findall(source), *names_inside(source)))
+    details = dict.fromkeys(detail for source in sources for detail in (*_codes(source), *names_inside(source)))
     return [detail for detail in details if not _holds(text, detail)]
 
 
@@ -60,6 +61,10 @@ def _holds(text: str, detail: str) -> bool:
     return not added_numbers(detail, [text])
 
 
+def _codes(text: str) -> list[str]:
+    return [token for token in _TOKEN.findall(text) if any(c.isdigit() for c in token)]
+
+
 def _squeezed(text: str) -> str:
     return same_key(text).replace(" ", "")
 
@@ -70,7 +75,7 @@ def unsupported_sentences(text: str, sources: Sequence[str]) -> list[str]:
     out = []
     for sentence in _SENTENCES.split(text):
         words = [stem for stem in dict.fromkeys(stems(sentence)) if not stem.isdigit()]
-        new = [stem for stem in words if not is_known(stem, known)]
+        new = [stem for stem in words if not near(stem, known)]
         if len(new) >= min(_FEWEST, max(1, len(words))) and len(new) > _OWN_WORDS * len(words):
             out.append(sentence.strip())
     return out
