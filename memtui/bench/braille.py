@@ -17,7 +17,9 @@ STYLES: Final[dict[str, str]] = {"memtui": "bold green", "naive6": "red", "naive
 """Terminal colours by agent: names, so that they follow the terminal's own palette."""
 _DASHES: Final[dict[str, str]] = {"memtui": "1", "naive6": "11110000", "naive10": "1000", "window20": "1111100100"}
 """Which dots along a curve are set, repeating."""
-_SAMPLES: Final[dict[str, str]] = {"memtui": "⠤⠤⠤⠤", "naive6": "⠤⠤  ", "naive10": "⠄⠄⠄⠄", "window20": "⠤⠄⠤⠄"}
+_THICK: Final = "memtui"
+"""The agent whose curve is two dots thick."""
+_SAMPLES: Final[dict[str, str]] = {"memtui": "⠶⠶⠶⠶", "naive6": "⠤⠤  ", "naive10": "⠄⠄⠄⠄", "window20": "⠤⠄⠤⠄"}
 _AXIS: Final = 6
 """Columns left of the plot."""
 _LABEL: Final = 16
@@ -51,8 +53,7 @@ def _panel(panel: Panel, columns: int, rows: int) -> list[Text]:
     lines = [Text(" " * _AXIS + panel.title, "bold")]
     for row in range(rows):
         tick = {0: panel.said(panel.top), rows - 1: panel.said(0)}.get(row, "")
-        line = Text(f"{tick:>{_AXIS - 1}}", "dim")
-        line.append("┤" if tick else "│", "dim")
+        line = Text().append(f"{tick:>{_AXIS - 1}}{'┤' if tick else '│'}", "dim")
         for cell, owner in zip(cells[row], owners[row], strict=True):
             line.append(chr(_BLANK + cell) if cell else " ", STYLES.get(owner, ""))
         if row in labels:
@@ -71,9 +72,11 @@ def _plot(panel: Panel, columns: int, rows: int) -> tuple[list[list[int]], list[
     for curve in reversed(panel.curves):
         dashes = _DASHES.get(curve.agent, "1")
         for number, (x, y) in enumerate(_dots(curve, panel, columns * 2, rows * 4)):
-            if dashes[number % len(dashes)] == "1":
-                cells[y // 4][x // 2] |= _DOTS[x % 2][y % 4]
-                owners[y // 4][x // 2] = curve.agent
+            if dashes[number % len(dashes)] != "1":
+                continue
+            for dot in (y, y - 1 if y else 1) if curve.agent == _THICK else (y,):
+                cells[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
+                owners[dot // 4][x // 2] = curve.agent
     return cells, owners
 
 

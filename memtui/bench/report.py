@@ -52,7 +52,7 @@ def show_labels(record: Mapping[str, Any], stream: IO[str], *, width: int | None
     console = _console(stream, width)
     tables = {"label": record} if "confusion" in record else {k: v for k, v in record.items() if "confusion" in v}
     for name, table in tables.items():
-        title = Text(f"{name}  accuracy {table['accuracy']:.2f} of {table['n']}", "bold")
+        title = Text().append(f"{name}  accuracy {table['accuracy']:.2f} of {table['n']}", "bold")
         if table["unanswered"]:
             title.append(f", {table['unanswered']} unanswered", "yellow")
         console.print(title)
@@ -77,7 +77,7 @@ def _head(record: Mapping[str, Any]) -> list[Text]:
     from rich.text import Text
 
     probes = next(iter(record["agents"].values()))["n"]
-    title = Text(record["scenario"], "bold")
+    title = Text().append(record["scenario"], "bold")
     title.append(f"  {record['turns']} turns, {probes} probes, {record['mind']}", "dim")
     lines = [title]
     failed = {kind: count for kind, count in record.get("failed_calls", {}).items() if count}
@@ -131,7 +131,7 @@ def _block(name: str, meaning: str, key: str, figures: Mapping[str, Mapping[str,
     from rich.text import Text
 
     categories: Sequence[str] = list(next(iter(figures.values())))
-    title = Text(f"\n{name} by category", "bold")
+    title = Text().append(f"\n{name} by category", "bold")
     title.append(f"  {meaning}", "dim")
     counts = [f"{c[: _CELL - 1]}" for c in categories]
     lines = [title, Text(" " * _NAME + "".join(f"{c:>{_CELL + 1}}" for c in counts), "dim")]
