@@ -21,6 +21,8 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "replay": ("memtui.cli.talk", "Play a session file, on screen or without."),
     "memories": ("memtui.cli.memories", "List memories with salience, half-life and what is left of them."),
     "sleep": ("memtui.cli.memories", "Run the sleep pass: merge repeats, retire what changed, prune what faded."),
+    "conflicts": ("memtui.cli.conflicts", "List memories that may contradict each other."),
+    "settle": ("memtui.cli.conflicts", "Say which of two memories holds."),
     "verify": ("memtui.cli.memories", "Check the ledger's chain and every stored row against it."),
     "export": ("memtui.cli.files", "Write all memories and their history to a file."),
     "import": ("memtui.cli.files", "Take in a LoCoMo conversation, a session file or an export."),

@@ -91,6 +91,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "memory.remember", "f2", "remember", "remember", "Keep something, whatever the mind thinks of it.", "memory", "live"
     ),
+    Action(
+        "memory.settle", "f7", "conflicts", "settle", "Settle memories that may contradict each other.", "memory", "live"
+    ),
     Action("memory.undo", "f9", "undo", "undo", "Take back the last change to memory.", "memory", "live"),
     Action(
         "time.slider",

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.chat.notes import read_note
+from memtui.chat.settling import reason_of
+from memtui.memory.conflicts import Conflict
 from memtui.memory.events import (
     Absorbed,
     Created,
@@ -49,7 +51,17 @@ def card_texts(companion: Companion, memory: Memory, *, events: int | None = Non
     note = read_note(store.text(memory.note)) if memory.note else None
     retired = store.text(memory.retire_note) if memory.retire_note else ""
     told = history(companion, memory.id, events)
-    return CardTexts(note.why if note else "", retired, told, _turn_name(companion, memory))
+    rivals = disputes(companion, memory.id)
+    return CardTexts(note.why if note else "", retired, told, _turn_name(companion, memory), tuple(rivals))
+
+
+def disputes(companion: Companion, memory_id: str) -> dict[str, Conflict]:
+    """The open conflicts of a memory, by the other memory's id."""
+    return {
+        conflict.newer if conflict.older == memory_id else conflict.older: conflict
+        for conflict in companion.conflicts()
+        if memory_id in (conflict.older, conflict.newer)
+    }
 
 
 def _turn_name(companion: Companion, memory: Memory) -> str:
@@ -119,6 +131,10 @@ def why(companion: Companion, memory: Memory, now: datetime, date: Callable[[dat
             lines.append(f"{what}." if alone else f"{what}: {reason.rstrip('.')}.")
         lines.append("It can be restored; that counts as a recall.")
         return lines
+    for other, conflict in disputes(companion, memory.id).items():
+        reason = reason_of(companion, conflict)
+        said = f": “{reason.rstrip('.')}”" if reason else ""
+        lines.append(f"It may contradict {companion.handle(other)}{said}. Both stay until you settle it (/conflicts).")
     now_us = to_us(now)
     row = store.frame.row(memory.id)
     salience = law.salience(memory, now_us)

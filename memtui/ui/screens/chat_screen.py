@@ -18,11 +18,13 @@ from memtui.errors import InputError, MemtuiError, StoreError
 from memtui.ui.actions import Where, bindings_for
 from memtui.ui.conversation import Conversation
 from memtui.ui.screens.chat_commands import ChatCommands
+from memtui.ui.screens.chat_conflicts import ChatConflicts
 from memtui.ui.screens.chat_memory import ChatMemory
 from memtui.ui.screens.chat_sessions import ChatSessions
 from memtui.ui.screens.chat_sleep import ChatSleep
 from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
 from memtui.ui.screens.stage_time import nights_words, warp_words
+from memtui.ui.screens.warming import warm_up
 from memtui.ui.widgets.clock_line import ClockLine
 from memtui.ui.widgets.memory_panel import MemoryPanel
 from memtui.ui.widgets.prompt import Prompt
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from memtui.clock import SimClock
     from memtui.ui.actions import Action
     from memtui.ui.screens.sleep_screen import SleepScreen
+    from memtui.ui.widgets.key_line import KeyHint
 
 REFRESH_EVERY = 3
 """Seconds between two looks at what other processes wrote."""
@@ -54,6 +57,7 @@ class ChatScreen(Stage):
         self.prompt = Prompt(menu=self.menu, id="prompt")
         self.memories = ChatMemory(self)
         self.sleeping = ChatSleep(self)
+        self.conflicts = ChatConflicts(self)
         self.chats = ChatSessions(self)
         self.commands = ChatCommands(self)
         self._conversation: Conversation | None = None
@@ -156,6 +160,10 @@ class ChatScreen(Stage):
         if action.id == "time.pause" and companion is not None and companion.clock.rate == 0:
             return "run time"
         return action.label
+
+    def passing_hints(self) -> list[KeyHint]:
+        """What waits to be settled."""
+        return self.conflicts.hints()
 
     def keyed_widgets(self) -> list[Widget]:
         """The prompt too."""
@@ -309,6 +317,10 @@ class ChatScreen(Stage):
         """The applied pass is to be taken back."""
         self.work(self.sleeping.undo(), "sleep")
 
+    def on_sleep_screen_settle(self) -> None:
+        """From the sleep report to what it was not sure of."""
+        self.conflicts.begin()
+
     async def warp(self, hours: float) -> None:
         """Go ahead in time and tell what the nights did."""
         try:
@@ -339,6 +351,10 @@ class ChatScreen(Stage):
     def action_sleep(self) -> None:
         """The sleep pass."""
         self.sleeping.begin()
+
+    def action_conflicts(self) -> None:
+        """What waits to be settled."""
+        self.conflicts.begin()
 
     def action_remember(self) -> None:
         """Begin a /remember in the prompt."""
@@ -381,17 +397,3 @@ class ChatScreen(Stage):
             self.prompt.focus()
         else:
             self.work(self.commands.run(line), "command")
-
-
-async def warm_up(companion: Companion) -> None:
-    """What a first turn would have to wait for, while the person still types: weights, token tables, Markdown."""
-    await asyncio.to_thread(_import_for_replies)
-    if companion.mind.local or not companion.settings.mind.embedding_model:  # no call to an endpoint for this
-        await companion.recall_for("Where do I live?")
-
-
-def _import_for_replies() -> None:
-    from memtui.minds.tokens import count_tokens
-    from memtui.ui.widgets import message_markdown  # noqa: F401
-
-    count_tokens("warm")

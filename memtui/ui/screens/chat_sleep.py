@@ -44,7 +44,8 @@ class ChatSleep:
             return
         from memtui.ui.screens.sleep_screen import SleepScreen
 
-        self._open = SleepScreen(owner=self._screen, tz=self._screen.memtui.tz)
+        key = self._screen.conflicts.key
+        self._open = SleepScreen(owner=self._screen, tz=self._screen.memtui.tz, settle_key=key)
         self._screen.app.push_screen(self._open, self._closed)
         self._planning = self._screen.run_worker(self._plan(companion, self._open), group="plan", exit_on_error=False)
 
@@ -62,7 +63,9 @@ class ChatSleep:
             screen.show_problem(str(error))
             return
         if screen.is_attached:
-            screen.show_plan(plan, companion.store.frame, seconds=self.seconds() - began)
+            unsure = {(pair.older, pair.newer) for pair, _ in plan.unsure}
+            before = sum((conflict.older, conflict.newer) not in unsure for conflict in companion.conflicts())
+            screen.show_plan(plan, companion.store.frame, seconds=self.seconds() - began, waiting=before)
 
     async def apply(self, plan: Plan) -> None:
         """Do what was agreed to."""
@@ -75,7 +78,7 @@ class ChatSleep:
             screen.show_problem(str(error))
             return
         self._screen.memories.changed(companion)
-        screen.show_report(self._report)
+        screen.show_report(self._report, self._screen.conflicts.count)
         self._screen.transcript.notice(sleep_words(self._report), "sleep")
 
     async def undo(self) -> None:
@@ -89,7 +92,7 @@ class ChatSleep:
             screen.show_problem(str(error))
             return
         self._screen.memories.changed(companion)
-        screen.show_undone(sentence)
+        screen.show_undone(sentence, self._screen.conflicts.count)
         self._screen.transcript.notice(sentence, "sleep")
 
     def _closed(self, applied: Plan | None) -> None:

@@ -111,6 +111,7 @@ class SleepScreen(ModalScreen[Plan | None]):
         Binding("enter", "apply", "apply", tooltip="Do what is ticked; afterwards, close.", show=False),
         Binding("escape", "cancel", "cancel", tooltip="Change nothing.", show=False),
         Binding("u", "undo", "undo", tooltip="Take the whole pass back.", show=False),
+        Binding("f7", "settle", "settle", tooltip="What the pass was not sure of.", id="memory.settle", show=False),
         Binding("right,l,tab", "column(1)", "next column", tooltip="The next column, or the one before.", show=False),
         Binding(
             "left,h,shift+tab", "column(-1)", "column before", tooltip="The next column, or the one before.", show=False
@@ -131,11 +132,17 @@ class SleepScreen(ModalScreen[Plan | None]):
     class Undo(Message):
         """Take the applied pass back."""
 
-    def __init__(self, *, owner: MessagePump | None = None, tz: tzinfo = UTC, subtitle: str = "") -> None:
+    class Settle(Message):
+        """Close, and settle what the judge is not sure of."""
+
+    def __init__(
+        self, *, owner: MessagePump | None = None, tz: tzinfo = UTC, subtitle: str = "", settle_key: str = "f7"
+    ) -> None:
         """Args:
         owner: who gets `Apply` and `Undo`; the app when None.
         tz: the zone dates are shown in.
         subtitle: what the pass is for ("nightly"), shown beside its date.
+        settle_key: what to press to settle conflicts, as people write it.
         """
         super().__init__()
         self._owner = owner
@@ -146,6 +153,8 @@ class SleepScreen(ModalScreen[Plan | None]):
         self._applied: Plan | None = None
         self._current = 0
         self._undoable = False
+        self._settle_key = settle_key
+        self._waiting = 0
         self._costs: tuple[int | None, float | None] = (None, None)
 
     def compose(self) -> ComposeResult:
@@ -192,15 +201,18 @@ class SleepScreen(ModalScreen[Plan | None]):
         what = Content(plain_line(text) or " ")
         self.query_one("#sleep-bar", Static).update(Content("\n").join([bar, Content(""), what]))
 
-    def show_plan(self, plan: Plan, frame: Frame, *, tokens: int | None = None, seconds: float | None = None) -> None:
-        """Planning is over: show `plan`, made on `frame`, and what it cost where that is known."""
+    def show_plan(
+        self, plan: Plan, frame: Frame, *, tokens: int | None = None, seconds: float | None = None, waiting: int = 0
+    ) -> None:
+        """Planning is over: show `plan`, made on `frame`, what it cost where that is known, and how many conflicts wait."""
         self._plan = plan
+        self._waiting = waiting
         self._costs = (tokens, seconds)
         teller = Teller(plan, frame, self._tz)
         for column in COLUMNS:
             items = items_of(plan, column)
             if column is Column.UNTOUCHED:
-                entries = teller.untouched()
+                entries = teller.untouched(waiting)
                 self._list(column).set_entries([None] * len(entries), entries.__getitem__)
             else:
                 self._list(column).set_entries([item.key for item in items], _builder(teller, items))
@@ -212,9 +224,9 @@ class SleepScreen(ModalScreen[Plan | None]):
         first = next((place for place, column in enumerate(COLUMNS) if self._list(column).count), 0)
         self.action_show_column(first)
 
-    def show_report(self, report: SleepReport) -> None:
-        """The pass was applied."""
-        self._applied = report.plan
+    def show_report(self, report: SleepReport, waiting: int = 0) -> None:
+        """The pass was applied; so many conflicts wait now."""
+        self._applied, self._waiting = report.plan, waiting
         self._undoable = report.block is not None
         for column in COLUMNS:
             self._list(column).finish()
@@ -231,10 +243,10 @@ class SleepScreen(ModalScreen[Plan | None]):
         elif self._applied is not None:
             self._undoable = True
 
-    def show_undone(self, sentence: str) -> None:
-        """The applied pass was taken back."""
+    def show_undone(self, sentence: str, waiting: int = 0) -> None:
+        """The applied pass was taken back; so many conflicts wait now."""
         self._undoable = False
-        self._applied = None
+        self._applied, self._waiting = None, waiting
         self._enter("done")
         self._summarise(plain_line(sentence))
 
@@ -259,6 +271,12 @@ class SleepScreen(ModalScreen[Plan | None]):
         if self._phase == "done" and self._undoable:
             self._undoable = False  # until the owner says how it went
             self._post(self.Undo())
+
+    def action_settle(self) -> None:
+        """Close and go on to what is not settled; before the pass is applied its own doubts are in no ledger yet."""
+        if self._waiting and self._phase in ("review", "done"):
+            self.dismiss(self._applied)
+            self._post(self.Settle())
 
     def action_column(self, by: int) -> None:
         """The next column, or the one before."""
@@ -327,7 +345,7 @@ class SleepScreen(ModalScreen[Plan | None]):
         self._say_nothing_to_do(plan)
 
     def _say_nothing_to_do(self, plan: Plan) -> None:
-        nothing = not plan.items and not plan.unsure and not plan.unasked
+        nothing = not (plan.items or plan.unsure or plan.unasked or self._waiting)
         self.set_class(nothing, "-nothing")
         if nothing:
             kept = counted(plan.active_before, "memory is", "memories are")
@@ -353,10 +371,10 @@ class SleepScreen(ModalScreen[Plan | None]):
             return ()
         if self._phase == "done":
             undo = (KeyHint("u", "undo", "undo", 1),) if self._undoable else ()
-            return (*undo, KeyHint("enter", "close", "apply", 2))
+            return (*undo, *self._settle_hint(), KeyHint("enter", "close", "apply", 2))
         items = len(self._plan.items) - len(self._unticked()) if self._plan is not None else 0
         if self._plan is None or not self._plan.items:
-            return (KeyHint("enter", "good", "apply", 2), KeyHint("esc", "close", "cancel", 1))
+            return (*self._settle_hint(), KeyHint("enter", "good", "apply", 2), KeyHint("esc", "close", "cancel", 1))
         return (
             KeyHint("space", "untick", "untick"),
             KeyHint("a", "all", "untick_all"),
@@ -364,6 +382,10 @@ class SleepScreen(ModalScreen[Plan | None]):
             KeyHint("enter", f"apply {counted(items, 'change', 'changes')}", "apply", 2),
             KeyHint("esc", "cancel", "cancel", 1),
         )
+
+    def _settle_hint(self) -> tuple[KeyHint, ...]:
+        words = f"settle {self._waiting}"
+        return (KeyHint(self._settle_key, words, "settle", 1),) if self._waiting else ()
 
     def action_untick(self) -> None:
         """Untick what is under the cursor of the column that is shown."""

@@ -171,7 +171,11 @@ class Stage(Screen[None]):
             )
             for action in key_line(*self.places)
         ]
-        self.key_line.show(hints)
+        self.key_line.show([*hints, *self.passing_hints()])
+
+    def passing_hints(self) -> list[KeyHint]:
+        """Keys that are worth a word only as things stand."""
+        return []
 
     def label_of(self, action: Action) -> str:
         """The word for an action as things stand."""

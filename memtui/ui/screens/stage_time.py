@@ -92,6 +92,7 @@ class StageTime:
             self._version = frame.version
             screen.timeline.set_forecast(companion.law.dies_at(frame)[frame.active])
         self.show_clock()
+        screen.show_keys()
 
     def show_clock(self) -> None:
         """The top line as it is now."""

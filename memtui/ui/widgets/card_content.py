@@ -47,12 +47,14 @@ class CardTexts:
         retire_reason: why it was retired, in the judge's words.
         history: what happened to it, in order: moment and one sentence each.
         source: what to call the turn it was told in, such as `turn 12`; empty shows the turn's id.
+        rivals: ids of the memories it may contradict, as long as nobody settled that.
     """
 
     reason: str = ""
     retire_reason: str = ""
     history: Sequence[tuple[datetime, str]] = ()
     source: str = ""
+    rivals: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def card_content(
         used=_used(memory, now_us),
         said=_said(memory, zone, now, texts.source),
         sources=len(memory.sources),
-        links=tuple(_links(memory, frame)),
+        links=(*(f"may contradict {_named(rival, frame)}" for rival in texts.rivals), *_links(memory, frame)),
         since=_since(memory, zone, now),
         curve=curve,
         curve_top=max(curve) or 1.0,

@@ -115,6 +115,7 @@ class MemoryPanel(Vertical):
         The same frame object, changed, keeps its order: new memories stand at the end, retired ones fade for a second and
         leave. Call `resort` when the turn is over.
         """
+        self._texts = None  # what is said about a memory may change without the memory: a conflict, an answer
         self.rows.show(frame, law, now_us)
         self._refresh_around()
 

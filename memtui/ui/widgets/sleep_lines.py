@@ -86,9 +86,11 @@ class Teller:
         """What an item does, before and after."""
         return self._tell[item.action](item)
 
-    def untouched(self) -> list[Entry]:
-        """What stays, and what the pass was not sure of."""
+    def untouched(self, waiting: int = 0) -> list[Entry]:
+        """What stays, what the pass was not sure of, and how many conflicts wait from before."""
         entries = [Entry(None, "All else stays as it is")]
+        if waiting:
+            entries.append(Entry(None, f"To settle from before: {waiting}", notes=("both stay until you say which holds",)))
         known = [
             (pair, verdict) for pair, verdict in self._plan.unsure if pair.older in self._frame and pair.newer in self._frame
         ]
@@ -105,8 +107,8 @@ class Teller:
                 )
             )
         if self._plan.unasked:
-            waiting = counted(len(self._plan.unasked), "pair waits", "pairs wait")
-            entries.append(Entry(None, f"{waiting} for the next pass", notes=("no calls left in this one",)))
+            pairs = counted(len(self._plan.unasked), "pair waits", "pairs wait")
+            entries.append(Entry(None, f"{pairs} for the next pass", notes=("no calls left in this one",)))
         return entries
 
     def _merge(self, item: PlanItem) -> Entry:
