@@ -14,6 +14,7 @@ import numpy as np
 
 from memtui.chat.companion import LINE_COST
 from memtui.chat.nights import nights_between
+from memtui.chat.prompting import build_prompt
 from memtui.chat.steps import Failed, Learned
 from memtui.memory.frame import Vectors
 from memtui.minds.base import Embedder, Remembered
@@ -95,12 +96,11 @@ class MemtuiAgent:
         await self._stand_at(at)
         frame = self.companion.store.frame
         recollection = await self.companion.recall_for(question)
-        out = []
-        for item in recollection.items:
-            memory, text = frame.memories[item.row], frame.texts[item.row]
-            prompted = Remembered(self.companion.handle(memory.id), text, memory.created_at, memory.valid_from, item.passed)
-            out.append(Shown(text, memory.sources, item.passed, item.tokens, prompted))
-        return out
+        prompted = build_prompt(self.companion, recollection, question, at).memories
+        return [
+            Shown(memory.text, frame.memories[item.row].sources, item.passed, item.tokens, memory)
+            for item, memory in zip(recollection.items, prompted, strict=True)
+        ]
 
     @property
     def active(self) -> int:

@@ -171,7 +171,7 @@ def _prompts() -> list[str]:
     """Every prompt, filled with the least there is: another wording makes another run."""
     from memtui.minds import prompts
 
-    memory = Remembered("m01", "a", _START, _START)
+    memory = Remembered("m01", "a", _START, _START, against=("m02",))
     asked = [
         prompts.reply_messages(Prompt((Message("user", "q"),), (memory,), _START, "en")),
         prompts.extract_messages("t", _START, ()),

@@ -294,5 +294,8 @@ def _pair_names(pair: PairText) -> tuple[str, str]:
 def _prompt_name(prompt: Prompt) -> str:
     """A content hash over all that reaches the prompt."""
     rows = [f"{message.role}: {message.text}" for message in prompt.messages]
-    rows += [f"{m.id} {to_iso(m.said_at)} {to_iso(m.valid_from)} {m.text}" for m in prompt.memories]
+    rows += [
+        f"{m.id} {to_iso(m.said_at)} {to_iso(m.valid_from)} {m.passed} {','.join(m.against)} {m.text}"
+        for m in prompt.memories
+    ]
     return content_hash("\n".join([to_iso(prompt.now), prompt.language, *rows]))
