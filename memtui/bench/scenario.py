@@ -107,10 +107,10 @@ async def _play(
     played = {agent.name: Played() for agent in agents}
     turns = 0
     for number, line in enumerate(session.lines):
-        if progress is not None:
-            progress(number / len(session.lines), f"{line.at:%d %b %Y}")
         turns += isinstance(line, UserTurn)
         for agent in agents:
+            if progress is not None:
+                progress(number / len(session.lines), f"{line.at:%d %b %Y} {line.type} {agent.name}")
             mine = played[agent.name]
             if isinstance(line, UserTurn):
                 mine.tokens.append(await agent.hear(line))
