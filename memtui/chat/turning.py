@@ -18,8 +18,9 @@ from memtui.errors import InputError, MemtuiError, MindError, StoreError
 from memtui.memory.events import Body, Created, Recalled, Reinforced, Turned
 from memtui.memory.frame import Vectors
 from memtui.memory.ids import make_id
-from memtui.memory.model import Candidate, Kind
+from memtui.memory.model import Candidate, Kind, Label, Memory
 from memtui.memory.recall import Cue, Recollection
+from memtui.memory.sleep.candidates import newness
 from memtui.memory.texts import clean, content_hash, mask_secrets, same_key
 from memtui.minds.base import Message
 from memtui.minds.recorded import to_response
@@ -225,17 +226,35 @@ def _told_from(companion: Companion, now: datetime) -> datetime:
 
 
 def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None:
-    """The active memory that says exactly this, but for case, punctuation and ё."""
+    """The active memory that says exactly this, but for case, punctuation and ё; None if a possible rival was told since.
+
+    Berlin, then Lisbon, then Berlin again: reinforcing the first telling would leave Lisbon the newer of the two. What is
+    related and known to be true beside it is no rival.
+    """
     frame = companion.store.frame
     rows = frame.active_rows()
     if rows.size == 0:
         return None
-    near = rows[(frame.vectors @ vector)[rows] >= _SAME_COSINE] if np.any(vector) else rows
-    for row in near.tolist():
-        if same_key(frame.texts[row]) == key:
-            found: str = frame.ids[row]
-            return found
-    return None
+    cosines = (frame.vectors @ vector)[rows]
+    near = rows[cosines >= _SAME_COSINE] if np.any(vector) else rows
+    same = [row for row in near.tolist() if same_key(frame.texts[row]) == key]
+    if not same:
+        return None
+    last = max(same, key=lambda row: newness(frame.memories[row]))
+    related = rows[cosines >= companion.mind.embedder.related_from].tolist()
+    if any(_rivals(companion, frame.memories[last], frame.memories[row]) for row in related if row not in same):
+        return None
+    found: str = frame.ids[last]
+    return found
+
+
+def _rivals(companion: Companion, told: Memory, since: Memory) -> bool:
+    """Whether `since` is newer than `told` and nobody has found yet that both are true."""
+    if newness(since) <= newness(told):
+        return False
+    verdicts = companion.store.state.verdicts
+    known = [verdicts.get((a, b)) for a, b in ((told.content, since.content), (since.content, told.content))]
+    return not any(judged is not None and judged.label in (Label.ADDITIVE, Label.UNRELATED) for judged in known)
 
 
 async def remember(companion: Companion, text: str) -> str:
