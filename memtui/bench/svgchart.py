@@ -43,6 +43,15 @@ def need_png() -> None:
         )
 
 
+def png_has_words() -> bool:
+    """Whether this machine has a font for the PNG's words; without one they would be left out in silence."""
+    import resvg_py
+
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" font-family="{_FONT}">{{}}</svg>'
+    blank, lettered = (bytes(resvg_py.svg_to_bytes(svg_string=frame.format(t))) for t in ("", '<text y="16">M</text>'))
+    return blank != lettered
+
+
 def write_charts(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
     """Write `NAME.svg` and `NAME.png` of a scenario's record into `folder` (made if absent); returns both paths.
 

@@ -114,20 +114,26 @@ def scenario_command(
 ) -> None:
     """Play scenario FILES through memtui, `naive` (every turn, k nearest) and `window` (last 20) and judge the probes.
 
+    A file may be named as `memtui replay` does: by its path, or as a sample (berlin-to-lisbon).
+
     With --mind openai (the configured endpoint) each probe is also answered from each agent's memories and graded by the
     model. Such a run keeps every result in a checkpoint: started again, it goes on where it was.
     """
     from memtui.bench.running import only_for_models
     from memtui.bench.scenario import read_scenario
-    from memtui.bench.svgchart import need_png, unique_names, write_charts
+    from memtui.bench.svgchart import need_png, png_has_words, unique_names, write_charts
+    from memtui.cli.talk import find_session
 
     only_for_models(checkpoint, mind, len(files))
-    for file in files:
+    found = [find_session(context, file) for file in files]
+    for file in found:
         read_scenario(file)  # a broken file is said before hours are spent on the others
     if chart is not None:
         need_png()
+        if not png_has_words():
+            click.echo("chart: no font is installed here, so the PNG will hold no words; the SVG does.", err=True)
     records = []
-    for file, name in zip(files, unique_names(files), strict=True):
+    for file, name in zip(found, unique_names(found), strict=True):
         record = _play(context, file, mind, checkpoint)
         records.append(record)
         if chart is not None:

@@ -16,7 +16,7 @@ from memtui.bench.braille import draw
 from memtui.bench.curves import Curve, panels_of, round_top, spread
 from memtui.bench.figures import mean_of
 from memtui.bench.report import show_labels, show_mean, show_record
-from memtui.bench.svgchart import need_png, svg_of, unique_names, write_charts
+from memtui.bench.svgchart import need_png, png_has_words, svg_of, unique_names, write_charts
 from memtui.errors import InputError, StoreFullError
 
 AGENTS = ("memtui", "naive6", "naive10", "window20")
@@ -203,6 +203,18 @@ def test_a_folder_that_can_not_be_made_is_said(tmp_path: Path) -> None:
 def test_without_the_extra_it_is_named() -> None:
     with mock.patch.dict(sys.modules, {"resvg_py": None}), pytest.raises(InputError, match=r"extra 'chart'"):
         need_png()
+
+
+def test_a_machine_without_fonts_is_noticed() -> None:
+    import resvg_py
+
+    paint = resvg_py.svg_to_bytes
+
+    def bare(svg_string: str) -> bytes:
+        return bytes(paint(svg_string=svg_string, skip_system_fonts=True))
+
+    with mock.patch.object(resvg_py, "svg_to_bytes", bare):
+        assert not png_has_words()
 
 
 def test_files_of_one_name_get_charts_of_their_own() -> None:

@@ -72,7 +72,7 @@ def test_several_scenarios_are_a_list_and_have_charts(memtui: Run, scenario: Pat
 
 
 def test_people_get_tables_a_chart_and_the_mean(memtui: Run, scenario: Path) -> None:
-    done = memtui("bench", "scenario", scenario, scenario)
+    done = memtui("bench", "scenario", scenario, "tour")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("clean by category") == 3
     assert done.stdout.count("clean answers so far") == 2
@@ -95,7 +95,7 @@ def test_labelled_files_give_the_promised_json(memtui: Run, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["none.jsonl"], "none.jsonl can't be read"),
+        (["none.jsonl"], "none.jsonl: there is no such file"),
         (["{scenario}", "--mind", "openai"], "no endpoint is configured"),
         (["{scenario}", "--checkpoint", "c.jsonl"], "the offline mind asks nobody"),
         (["{scenario}", "{scenario}", "--mind", "openai", "--checkpoint", "c.jsonl"], "several scenarios"),
