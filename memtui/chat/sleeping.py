@@ -23,6 +23,7 @@ from memtui.memory.sleep.candidates import (
     repeat_clusters,
 )
 from memtui.memory.sleep.plan import Plan, make_plan
+from memtui.memory.texts import clean
 from memtui.minds.base import PairText, language_of
 from memtui.minds.recorded import to_response
 
@@ -171,6 +172,7 @@ async def _judge(asking: _Asking, pairs: Sequence[Pair], report: Progress) -> li
             if verdict is None:
                 asking.unasked.append(pair)
             else:
+                verdict = replace(verdict, reason=clean(verdict.reason))
                 known.append((pair, verdict))
                 _keep(asking, pair, verdict)
     return known
@@ -218,6 +220,7 @@ async def _summarize(asking: _Asking, clusters: Sequence[Cluster], report: Progr
             asking.problem = str(error)
             asking.down = not isinstance(error, MindMalformedError)  # one bad answer costs only its own cluster
             continue
+        summary = Summary(clean(summary.text), clean(summary.reason)) if summary is not None else None
         if summary is None or not summary.text.strip():
             declined = Judged(key, _NO_CLUSTER, Label.UNRELATED, 1.0, companion.mind.label)
             asking.judged.append((declined, ""))

@@ -262,3 +262,18 @@ async def test_each_mind_says_how_sure_its_judge_must_be(mind: ScriptedMind, mon
     made = scratch_companion(Settings(timezone="UTC"), SimClock.frozen(START), mind)
     assert (made.sleep_policy.retire_confidence, made.sleep_policy.duplicate_confidence) == (0.7, 0.6)
     await made.close()
+
+
+async def test_what_no_disk_can_hold_in_a_mind_s_words_breaks_no_pass(companion: Companion, mind: ScriptedMind) -> None:
+    mind.verdict = lambda pair: Verdict("lone \ud800 and \x00", Label.SUPERSEDES, 0.9)
+    await say(companion, "My home is in Berlin")
+    await say(companion, "My home is in Lisbon")
+    await companion.sleep("key")
+    (gone,) = companion.store.state.retired()
+    assert companion.store.text(gone.retire_note or "") == "lone ? and "
+    mind.verdict = lambda pair: Verdict("", Label.UNRELATED)
+    mind.summary = lambda texts: Summary("Synapse \udfff\x00 goes on", "told \ud800 often")
+    for word in ("bars", "floors", "ghosts"):
+        await say(companion, f"Synapse hackathon project build update {word}")
+    await companion.sleep("key")
+    assert "Synapse ? goes on" in [companion.store.text(memory.content) for memory in companion.store.state.active()]
