@@ -21,6 +21,7 @@ from memtui.memory.ids import make_id
 from memtui.memory.model import Candidate, Kind, Label, Memory
 from memtui.memory.recall import Cue, Recollection
 from memtui.memory.sleep.candidates import newness
+from memtui.memory.tellings import telling_key
 from memtui.memory.texts import clean, content_hash, mask_secrets, same_key
 from memtui.minds.base import Message
 from memtui.minds.recorded import to_response
@@ -185,11 +186,11 @@ async def place(
     seen: set[str] = set()
     first = _told_from(companion, now)
     for index, (candidate, text, vector) in enumerate(zip(candidates, texts, rows, strict=True)):
-        key = same_key(text)
+        key = telling_key(text)
         if key in seen:
             continue
         seen.add(key)
-        there = _same_telling(companion, key, vector)
+        there = _same_telling(companion, text, vector)
         if there is not None:
             placed.bodies.append(Reinforced(there, turn_id))
             placed.reinforced += (there,)
@@ -225,8 +226,8 @@ def _told_from(companion: Companion, now: datetime) -> datetime:
     return now
 
 
-def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None:
-    """The active memory that says exactly this, but for case, punctuation and ё; None if a possible rival was told since.
+def _same_telling(companion: Companion, text: str, vector: Vectors) -> str | None:
+    """The active memory that says just this (see `tellings`); None if a possible rival was told since.
 
     Berlin, then Lisbon, then Berlin again: reinforcing the first telling would leave Lisbon the newer of the two. What is
     related and known to be true beside it is no rival.
@@ -237,7 +238,8 @@ def _same_telling(companion: Companion, key: str, vector: Vectors) -> str | None
         return None
     cosines = (frame.vectors @ vector)[rows]
     near = rows[cosines >= _SAME_COSINE] if np.any(vector) else rows
-    same = [row for row in near.tolist() if same_key(frame.texts[row]) == key]
+    key, telling = same_key(text), telling_key(text)
+    same = [row for row in near.tolist() if same_key(frame.texts[row]) == key or telling_key(frame.texts[row]) == telling]
     if not same:
         return None
     last = max(same, key=lambda row: newness(frame.memories[row]))

@@ -332,8 +332,11 @@ async def test_while_time_stands_still_the_order_of_telling_decides(companion: C
 async def test_a_duplicate_told_at_the_time_of_telling_reinforces(companion: Companion, mind: ScriptedMind) -> None:
     await say(companion, "My home is in Berlin")
     await say(companion, "my home is in berlin!!")
+    await say(companion, "My home is still in Berlin")  # a near one
     (memory,) = companion.store.state.active()
-    assert len(memory.sources) == 2
+    assert len(memory.sources) == 3 and active(companion) == ["My home is in Berlin"]
+    await say(companion, "My home is not in Berlin")
+    assert len(active(companion)) == 2
 
 
 async def test_old_ledgers_restores_still_settle(torn: Companion, mind: ScriptedMind) -> None:
