@@ -18,7 +18,7 @@ from memtui.memory.texts import one_line, same_key
 from memtui.memory.words import stems
 from memtui.minds.base import Message, language_of
 from memtui.minds.dates import corrects, spelled, tells_time, without_dates
-from memtui.minds.faithful import added_names, added_numbers, rests_on, supported
+from memtui.minds.faithful import added_names, added_numbers, clause_like, rests_on, supported
 from memtui.minds.losses import flips, lost_details
 from memtui.minds.offline.times import valid_since
 from memtui.minds.prompts import leaks
@@ -44,7 +44,7 @@ def candidates_of(facts: Sequence[FactShape], turn: str, now: datetime, recent: 
     out: list[Candidate] = []
     sources = _sources(turn, now, recent)
     for fact in facts:
-        support = supported(fact.support, turn)
+        support = _support(fact, turn)
         reason = _no_fact(fact, support, turn, sources)
         if reason or support is None:
             log.warning("extract: dropped, %s: %s", reason, one_line(fact.text, 80))
@@ -75,12 +75,29 @@ def fact_check(turn: str, now: datetime, recent: Sequence[Message]) -> Callable[
     sources = _sources(turn, now, recent)
 
     def check(fact: FactShape) -> str | None:
-        support = supported(fact.support, turn)
-        if _no_fact(fact, support, turn, sources):
-            return None  # dropped anyway: asking again would not make the turn say it
+        if fact.mode not in _STATED:
+            return None  # left out, as it says itself
+        wrong = _no_fact(fact, _support(fact, turn), turn, sources)
+        if wrong:
+            return f"{wrong}; copy support from the turn word for word, or leave the fact out"
         return _fault(fact, turn, sources)
 
     return check
+
+
+def with_earlier(found: list[Candidate], earlier: Sequence[Candidate]) -> list[Candidate]:
+    """`found`, and of an earlier answer those facts whose words of the turn no fact of `found` rests on."""
+    taken = [f" {same_key(candidate.support)} " for candidate in found]
+
+    def fresh(candidate: Candidate) -> bool:
+        support = f" {same_key(candidate.support)} "
+        return not any(support in other or other in support for other in taken)
+
+    return [*found, *filter(fresh, earlier)]
+
+
+def _support(fact: FactShape, turn: str) -> str | None:
+    return supported(fact.support, turn) or clause_like(fact.support, turn)
 
 
 def _sources(turn: str, now: datetime, recent: Sequence[Message]) -> list[str]:

@@ -15,6 +15,9 @@ from memtui.memory.texts import same_key
 from memtui.memory.words import stems
 
 _ELLIPSIS = re.compile(r"\.\.\.+|…|\[[^\]]*\]")
+_CLAUSES = re.compile(r"(?<=[.!?…;\n])\s+")
+_WORDS_OF_A_CLAUSE: Final = 3
+_MOST_WORDS: Final = 0.75
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _THOUSANDS = re.compile(r"(?<=\d)[,\u00a0\u202f](?=\d{3}\b)")
@@ -86,6 +89,18 @@ def supported(support: str, turn: str) -> str | None:
     if not parts or (not stems(" ".join(parts)) and stems(turn)):
         return None
     return max(parts, key=len).strip()
+
+
+def clause_like(quote: str, turn: str) -> str | None:
+    """The clause of `turn` that `quote` was meant to copy, where it did so with a slip ("I am" for "I'm", a typo mended):
+    all its content words but one in four stand there. None where it quotes nothing there.
+    """
+    wanted = set(stems(quote))
+    if len(wanted) < _WORDS_OF_A_CLAUSE:
+        return None
+    clauses = [clause for clause in _CLAUSES.split(turn) if clause.strip()]
+    best = max(clauses, key=lambda clause: len(wanted & set(stems(clause))), default="")
+    return best.strip() if len(wanted & set(stems(best))) >= _MOST_WORDS * len(wanted) else None
 
 
 def _find(part: str, said: str, start: int) -> int:

@@ -23,7 +23,7 @@ from memtui.minds.base import (
     Prompt,
     SlotReader,
 )
-from memtui.minds.extraction import candidates_of, fact_check
+from memtui.minds.extraction import candidates_of, fact_check, with_earlier
 from memtui.minds.openai_doctor import check_parts
 from memtui.minds.openai_endpoint import Endpoint, Outcome
 from memtui.minds.openai_errors import SAFE
@@ -36,6 +36,7 @@ from memtui.minds.prompts import (
     shortened,
     summarize_messages,
 )
+from memtui.minds.shapes import FactShape
 from memtui.minds.structured import FACTS, GRADE, SUMMARY, VERDICTS, Check, Question, T, ask
 from memtui.minds.summaries import summary_check, summary_of
 from memtui.minds.verdicts import verdicts_of
@@ -117,8 +118,18 @@ class OpenAIMind:
         if not text.strip():
             return []
         turn = shortened(text, LONGEST_TURN)
-        facts = await self._ask(FACTS, extract_messages(text, now, recent), fact_check(turn, now, recent))
-        return candidates_of(facts, turn, now, recent)
+        check, good = fact_check(turn, now, recent), list[FactShape]()
+
+        def remembering(fact: FactShape) -> str | None:
+            problem = check(fact)
+            if problem is None:
+                good.append(fact)
+            return problem
+
+        facts = await self._ask(FACTS, extract_messages(text, now, recent), remembering)
+        found = candidates_of(facts, turn, now, recent)
+        # an answer that was asked for again for one bad fact may come back without the good ones
+        return with_earlier(found, candidates_of(good, turn, now, recent))
 
     async def judge(self, pairs: Sequence[PairText]) -> list[Verdict | None]:
         """A verdict on each pair, asked for in batches; None where a batch gave none that could be used.

@@ -57,8 +57,8 @@ This only tries out the connection. Answer with one JSON object and nothing else
 
 
 def escaped(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """`text` cleaned, shortened to `limit`, unable to open or close a delimiter of ours or to hold a mark of a chat template:
-    some servers read those marks wherever they stand.
+    """`text` cleaned, shortened to `limit`, unable to open or close a delimiter of ours, and without the marks of chat
+    templates: some servers read those wherever they stand.
     """
     quoted = _OWN_TAG.sub("‹", shortened(clean(text), limit))
     return _TEMPLATE_MARK.sub(lambda mark: f"‹{mark[0][1:]}", quoted)

@@ -70,7 +70,7 @@ async def test_a_model_that_obeys_a_turn_stores_nothing_the_turn_does_not_say(lo
         "importance": 1.0,
     }
     tea = obeyed | {"support": "I like tea", "text": "I like tea.", "importance": 0.4}
-    loopback.on("extract", say(json.dumps({"facts": [obeyed, tea]})))
+    loopback.on("extract", *[say(json.dumps({"facts": [obeyed, tea]}))] * 2)
     assert [found.text for found in await mind_at(loopback).extract(turn, NOW)] == ["I like tea."]
 
 

@@ -282,3 +282,22 @@ _ODD: list[Any] = [
 async def test_malformed_shapes_are_asked_for_again(loopback: Loopback, odd: str) -> None:
     loopback.on("extract", say(odd), say(answer(fact("I like tea", "I like tea."))))
     assert [c.text for c in await mind_at(loopback).extract("I like tea", NOW)] == ["I like tea."]
+
+
+async def test_a_misquoted_fact_is_asked_for_again_and_the_good_ones_stay(loopback: Loopback) -> None:
+    turn = "I like green tea. Also, Tom and me bought the old boat in Kiel."
+    tea, boat = (
+        fact("I like green tea", "I like green tea."),
+        fact("we own a vessel", "Tom and I own an old boat from Kiel."),
+    )
+    loopback.on("extract", say(answer(tea, boat)), say(answer(boat | {"support": "Tom and me bought the old boat in Kiel"})))
+    found = await mind_at(loopback).extract(turn, NOW)
+    assert [c.text for c in found] == ["Tom and I own an old boat from Kiel.", "I like green tea."]
+    assert "word for word" in loopback.calls("extract")[1].json["messages"][-1]["content"]
+
+
+def test_a_slip_in_the_quote_costs_nothing() -> None:
+    turn = "Ugh! me and Tom bought teh old boat in Kiel. What now?"
+    (found,) = kept(turn, fact("Tom and I bought the old boat in Kiel", "Tom and I own an old boat from Kiel."))
+    assert found.support == "me and Tom bought teh old boat in Kiel."
+    assert kept(turn, fact("Tom sold my new boat", "Tom sold my new boat.")) == []

@@ -99,7 +99,7 @@ async def test_what_the_turn_does_not_say_is_dropped_and_logged(
         "text": "I work the night shift at Kestrel.",
     }
     borrowed = {"support": "I moved to Lisbon", "text": "I work the night shift at Kestrel."}
-    loopback.on("extract", say(facts(example, borrowed, {}, {"text": "i live in LISBON!"})))
+    loopback.on("extract", *[say(facts(example, borrowed, {}, {"text": "i live in LISBON!"}))] * 2)
     with caplog.at_level(logging.WARNING, logger="memtui"):
         found = await mind_at(loopback).extract(TURN, NOW)
     assert [c.text for c in found] == ["I live in Lisbon."]
@@ -246,8 +246,9 @@ async def test_placeholders_are_no_reasons(loopback: Loopback, task: str) -> Non
 async def test_the_example_with_words_of_the_turn_as_support_is_no_fact(loopback: Loopback) -> None:
     """Gemma 270M: real words as support, the prompt's example as the fact."""
     borrowed = {"support": TURN[:-1], "text": "I work the night shift at Kestrel. How do people sleep? (30 minutes)"}
-    loopback.on("extract", say(facts(borrowed)))
+    loopback.on("extract", *[say(facts(borrowed))] * 2)
     assert await mind_at(loopback).extract(TURN, NOW) == []
+    assert len(loopback.calls("extract")) == 2
 
 
 async def test_json_that_a_server_files_under_thinking_is_read(loopback: Loopback) -> None:
