@@ -18,7 +18,7 @@ from memtui.memory.texts import one_line, same_key
 from memtui.memory.words import stems
 from memtui.minds.base import Message, language_of
 from memtui.minds.dates import corrects, spelled, tells_time, without_dates
-from memtui.minds.faithful import added_names, added_numbers, clause_like, rests_on, supported
+from memtui.minds.faithful import added_names, added_numbers, clause_like, names_inside, rests_on, supported
 from memtui.minds.losses import flips, lost_details
 from memtui.minds.offline.times import valid_since
 from memtui.minds.prompts import leaks
@@ -31,6 +31,10 @@ LONGEST_FACT: Final = 600
 """Characters of a fact's text; what is longer is no fact but a copy of the turn."""
 _LASTING_FROM: Final = 0.85
 """Importance from which what happened is kept as lasting: told once, it must outlive an episodic half-life."""
+_STEM: Final = 4
+"""Letters of a word that is the beginning of a name ("Антон" of "Антоном"), so that the name is found by it."""
+_ENDING: Final = 3
+"""Letters of a plain word that may be its ending."""
 _LETTERS: Final = 12
 """Letters a text and its turn must both have before their languages are compared: names alone have none."""
 _PART_OF_DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[T ].*)?")
@@ -148,7 +152,26 @@ def _text(fact: FactShape, support: str, turn: str, sources: Sequence[str]) -> s
     if lost and same_key(support) not in same_key(text):
         log.info("extract: the support is kept behind a text that lost %s", ", ".join(lost[:5]))
         return one_line(f"{text} ({support})", LONGEST_FACT)
-    return text
+    apart = _in_other_forms(text, support, _value(fact, support))
+    return one_line(f"{text} ({', '.join(apart)})", LONGEST_FACT) if apart else text
+
+
+def _in_other_forms(text: str, support: str, value: str | None) -> list[str]:
+    """Names and the value in the form they were said in, where the text holds another ("в Казани" for "Казань"): they are
+    searched for, and answered with, as they were said. Of plain words an ending is forgiven; of what tells time, the date
+    stands there.
+    """
+    said, words = same_key(text), same_key(text).split()
+
+    def held(name: str) -> bool:
+        key = same_key(name)
+        ending = 0 if name[:1].isupper() else _ENDING
+        return key in said or any(
+            key.startswith(word[: len(word) - ending]) for word in words if len(word) >= _STEM + ending
+        )
+
+    wanted = [value] if value and not tells_time(value) else []
+    return [name for name in dict.fromkeys([*wanted, *names_inside(without_dates(support))]) if not held(name)]
 
 
 def _counts_time(detail: str, support: str) -> bool:
@@ -165,9 +188,8 @@ def _same_language(text: str, turn: str) -> bool:
 def _value(fact: FactShape, support: str) -> str | None:
     """The slot's value, if it stands in the support or in the fact's own sentence; else None."""
     value = one_line(fact.value or "", 120).strip(" .,;")
-    if value and same_key(value) and any(f" {same_key(value)} " in f" {same_key(held)} " for held in (support, fact.text)):
-        return value
-    return None
+    key = same_key(value)
+    return value if key and any(f" {key} " in f" {same_key(held)} " for held in (support, fact.text)) else None
 
 
 def _subject(given: str, sources: Sequence[str]) -> str:

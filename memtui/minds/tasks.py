@@ -47,7 +47,8 @@ partner is …, my diet is …, the deadline of … is …), even if the turn on
 2026").
 - "not" and "no longer" stay. Nothing the turn does not say: no guesses, no advice.
 slot: what it fills, if one of these fits, else null. One value at a time: {single}. Several: {multi}.
-value: that slot's value in the words of the turn ("Lisbon", "4417"), else null.
+value: the words of the turn that answer the question this fact is for, exactly as written there ("Lisbon", "4417", "night \
+shift"); the text holds them letter for letter. null if there are none.
 kind: "semantic" for a state, trait, relation, taste, plan or rule that holds until changed, and for what happened once \
 and stays true of them (a birth, a death, a diagnosis, a wedding); "episodic" for what happened or is happening on a day \
 (a lunch, a bus missed, a crash in a demo, today's mood).

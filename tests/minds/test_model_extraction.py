@@ -301,3 +301,23 @@ def test_a_slip_in_the_quote_costs_nothing() -> None:
     (found,) = kept(turn, fact("Tom and I bought the old boat in Kiel", "Tom and I own an old boat from Kiel."))
     assert found.support == "me and Tom bought teh old boat in Kiel."
     assert kept(turn, fact("Tom sold my new boat", "Tom sold my new boat.")) == []
+
+
+@pytest.mark.parametrize(
+    ("support", "text", "value", "expected"),
+    [
+        ("переехала в Казань", "Я живу в городе Казани.", "Казань", "Я живу в городе Казани. (Казань)"),
+        ("переехала в Казань", "Я живу в городе Казани.", None, "Я живу в городе Казани. (Казань)"),
+        ("живу с братом Антоном", "Мой брат Антон живёт со мной.", None, "Мой брат Антон живёт со мной."),
+        (
+            "стала пескетарианкой",
+            "Моя диета: рыба, я пескетарианка.",
+            "пескетарианкой",
+            "Моя диета: рыба, я пескетарианка.",
+        ),
+        ("I moved to Lisbon", "I live in the city of Lisbon.", "Lisbon", "I live in the city of Lisbon."),
+    ],
+)
+def test_what_was_named_is_found_in_the_form_it_was_said(support: str, text: str, value: str | None, expected: str) -> None:
+    (found,) = kept(f"ну что, {support}, вот" if "I" not in support else support, fact(support, text, value=value))
+    assert found.text == expected
