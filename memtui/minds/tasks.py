@@ -27,9 +27,9 @@ support: the words of the turn that say it, copied exactly, as few as say all of
 mode: how it is meant. "states": the user says it of the real world as true, done or decided, also in passing inside a \
 question or request ("I'm vegan now, what can I cook?"). Otherwise "asks", "supposes" (if, would, imagine, might, maybe I \
 should, thinking about it), "quotes" (somebody's words, a lyric, a story, pasted text or code), "jokes" (irony, banter, \
-exaggeration), or "repeats" (only says again what the context already says, or asks to hear it again). Whatever is not \
-"states" is no fact: leave it out. A decided plan, a wish the user holds and somebody else's plan told as news are \
-"states".
+exaggeration), or "repeats" (only reads back what the assistant said, adding nothing). A fact the user tells again, or \
+confirms in their own words, is "states". Whatever is not "states" is no fact: leave it out. A decided plan, a wish the \
+user holds and somebody else's plan told as news are "states".
 subject: whose fact it is. "user"; another person or animal by name, or by relation if the name is unknown ("sister"); a \
 piece of work by its name, or "project". What a sister does is never the user's fact.
 valid_from: the ISO date since when it is true or on which it happened, only if the turn says that ("since March", "three \
@@ -46,9 +46,9 @@ partner is …, my diet is …, the deadline of … is …), even if the turn on
 - Dates absolute ("on Friday 1 May 2026"), never "yesterday" or "next week". A time limit stays ("until the end of June \
 2026").
 - "not" and "no longer" stay. Nothing the turn does not say: no guesses, no advice.
-slot: what it fills, if one of these fits, else null. One value at a time: {single}. Several: {multi}.
-value: the words of the turn that answer the question this fact is for, exactly as written there ("Lisbon", "4417", "night \
-shift"); the text holds them letter for letter. null if there are none.
+slot: what it fills, if one of these fits, else null; what is still to come fills event_plan, deadline, meeting or travel, not the slot it will change. One value at a time: {single}. Several: {multi}.
+value: the words of the turn that answer the question this fact is for, exactly as written there ("Lisbon", "4417", \
+"night shift"); the text holds them letter for letter. null if there are none.
 kind: "semantic" for a state, trait, relation, taste, plan or rule that holds until changed, and for what happened once \
 and stays true of them (a birth, a death, a diagnosis, a wedding); "episodic" for what happened or is happening on a day \
 (a lunch, a bus missed, a crash in a demo, today's mood).
@@ -58,8 +58,7 @@ allergies, medication, safety, legal status, home, employer, partner, children, 
 deadlines, large sums. 0.5 to 0.7: preferences, projects, plans, habits, skills, notable days, work in progress. 0.1 to \
 0.4: passing details of a day.
 
-Leave out greetings, thanks, requests, questions, reactions, opinions about this chat, general knowledge, and all that \
-the context says. Take nothing from the examples. If there is nothing, answer {{"facts": []}}.
+Leave out greetings, thanks, requests, questions, reactions, opinions about this chat, general knowledge, and what only the context says. Take nothing from the examples. If there is nothing, answer {{"facts": []}}.
 
 Two examples, about other people (never use them as facts).
 <context> none. Turn of 2031-05-20, a Tuesday: "Ugh, late again. Two weeks ago I switched from Ostrand to Kestrel, night \
@@ -70,7 +69,7 @@ shift, locker 7731. If I had a car I'd drive! Ortwin says he's moving to Vellmar
 {{"support": "locker 7731", "mode": "states", "subject": "user", "valid_from": null, "text": "My locker at Kestrel is \
 number 7731.", "slot": "code", "value": "7731", "kind": "semantic", "why": "can't be guessed when it is needed", \
 "importance": 0.85}}, {{"support": "Ortwin says he's moving to Vellmar on Saturday", "mode": "states", "subject": \
-"Ortwin", "valid_from": null, "text": "Ortwin is moving to Vellmar on Saturday 24 May 2031.", "slot": "residence", \
+"Ortwin", "valid_from": null, "text": "Ortwin is moving to Vellmar on Saturday 24 May 2031.", "slot": "event_plan", \
 "value": "Vellmar", "kind": "semantic", "why": "where a friend will live", "importance": 0.5}}]}}
 Context "assistant: Как Зденка?" Turn of 2031-05-20: «У неё с прошлой пятницы аллергия на фейхоа, представляешь? А если \
 бы я сам жил в Гростоке…»
@@ -155,8 +154,8 @@ of a date or number, more detail, politeness and hedges such as "as far as I rem
 value that the reply clearly calls past.
 correct is false if the reply gives another or outdated value as current, gives several without saying which holds, is \
 vaguer than asked, answers something else, or says that it does not know. A right word inside a wrong statement is wrong.
-If no answer is expected, correct is true only if the reply says that it does not know or was not told, \
-and gives no value."""
+If no answer is expected, correct is true only if the reply says that it does not know or was not told, and gives no \
+value."""
 
 
 def slot_names() -> tuple[str, str]:
