@@ -68,6 +68,7 @@ def plan_record(plan: Plan, frame: Frame) -> dict[str, Any]:
         "untouched": plan.active_before - touched,
         "calls": plan.calls,
         "unasked": len(plan.unasked),
+        "unsure": len(plan.unsure),
         "problem": plan.problem,
         "items": [
             {

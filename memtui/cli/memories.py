@@ -99,6 +99,8 @@ def sleep_command(context: Context, dry_run: bool, as_json: bool) -> None:
     done = "would be " if dry_run else ""
     counts = f"{record['merged']} {done}merged, {record['retired']} {done}retired, {record['pruned']} {done}pruned"
     click.echo(f"{counts}, {record['untouched']} untouched.", err=True)
+    if record["unsure"]:
+        click.echo(f"{record['unsure']} to settle: `memtui conflicts` lists them.", err=True)
 
 
 @click.command("verify")
