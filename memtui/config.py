@@ -101,7 +101,7 @@ class UiSettings(_Section):
     reduced_motion: bool = False
     sort: Literal["salience", "age", "recalls", "kind"] = "salience"
     keys: dict[str, str] = Field(default_factory=dict)
-    """Other keys for actions, by the action's id: `"memory.sleep" = "f7"` (the help names them)."""
+    """Other keys for actions, by the action's id: `"memory.sleep" = "f4"` (the help names them)."""
 
 
 class Settings(BaseSettings):
