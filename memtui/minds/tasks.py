@@ -46,7 +46,8 @@ partner is …, my diet is …, the deadline of … is …), even if the turn on
 - Dates absolute ("on Friday 1 May 2026"), never "yesterday" or "next week". A time limit stays ("until the end of June \
 2026").
 - "not" and "no longer" stay. Nothing the turn does not say: no guesses, no advice.
-slot: what it fills, if one of these fits, else null; what is still to come fills event_plan, deadline, meeting or travel, not the slot it will change. One value at a time: {single}. Several: {multi}.
+slot: what it fills, if one of these fits, else null; what is still to come fills event_plan, deadline, meeting or \
+travel, not the slot it will change. One value at a time: {single}. Several: {multi}.
 value: the words of the turn that answer the question this fact is for, exactly as written there ("Lisbon", "4417", \
 "night shift"); the text holds them letter for letter. null if there are none.
 kind: "semantic" for a state, trait, relation, taste, plan or rule that holds until changed, and for what happened once \
@@ -58,7 +59,8 @@ allergies, medication, safety, legal status, home, employer, partner, children, 
 deadlines, large sums. 0.5 to 0.7: preferences, projects, plans, habits, skills, notable days, work in progress. 0.1 to \
 0.4: passing details of a day.
 
-Leave out greetings, thanks, requests, questions, reactions, opinions about this chat, general knowledge, and what only the context says. Take nothing from the examples. If there is nothing, answer {{"facts": []}}.
+Leave out greetings, thanks, requests, questions, reactions, opinions about this chat, general knowledge, and what only \
+the context says. Take nothing from the examples. If there is nothing, answer {{"facts": []}}.
 
 Two examples, about other people (never use them as facts).
 <context> none. Turn of 2031-05-20, a Tuesday: "Ugh, late again. Two weeks ago I switched from Ostrand to Kestrel, night \
