@@ -7,7 +7,7 @@ retirement, never from all verdicts there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -101,7 +101,9 @@ def _is_telling(event: Event) -> bool:
 
 # -- recall ------------------------------------------------------------------------------------------------------------
 
-NO_ROOM: Final = 1_000_000
+MOST_BROUGHT: Final = 2
+"""Memories that one recalled memory brings along at most."""
+NO_LIMIT: Final = 1_000_000
 """Memories in a prompt, where only tokens are to limit it."""
 
 
@@ -115,24 +117,27 @@ def with_conflicts(
     law: Law,
     now_us: int,
     mark_tokens: int = 0,
-    most: int = NO_ROOM,
+    most: int = NO_LIMIT,
 ) -> Recollection:
     """What recall chose, made fair to open conflicts: who is recalled brings along whoever may contradict it.
 
     Members of a conflict (and of conflicts that share a member) stand together, newest first, at the place of the best
     ranked of them. What ranks below gives way to them, weakest first; what ranks above never does. An older one is never
     shown without the newer: when both can't fit, the newer stays alone. The tokens stay within the budget. Who was brought
-    along counts as backfill: `passed` is False, so it is not reinforced. Changes nothing.
+    along counts as backfill: `passed` is False, so it is not reinforced; it brings nobody along in turn, and of many who
+    may contradict one memory only the `MOST_BROUGHT` surest come, or doubts would crowd out what was asked. Changes nothing.
 
     Args:
         cost: tokens of a memory's line, from its text.
         mark_tokens: what the line costs more where it says that it may be contradicted.
         most: upper bound on the memories in the prompt.
     """
-    rivals = _rivals(conflicts)
-    if not any(item.memory in rivals for item in found.items):
-        return found
     place = {item.memory: item for item in found.items}
+    all_rivals = _rivals(conflicts := [c for c in conflicts if c.older in frame and c.newer in frame])
+    if not any(memory in all_rivals for memory in place):
+        return found
+    brought = {other for memory in place for other in _surest(memory, place, conflicts)}
+    rivals = _rivals(c for c in conflicts if {c.older, c.newer} <= place.keys() | brought)
     retention = None
     chosen: list[Recollected] = []
     spent, done = 0, set[str]()
@@ -169,12 +174,23 @@ def _rivals(conflicts: Iterable[Conflict]) -> dict[str, list[str]]:
     return rivals
 
 
+def _surest(memory: str, there: Collection[str], conflicts: Iterable[Conflict]) -> list[str]:
+    """Who may most surely contradict `memory` and is not there yet."""
+    found = [
+        (conflict.confidence, other)
+        for conflict in conflicts
+        if memory in (conflict.older, conflict.newer)
+        and (other := conflict.newer if conflict.older == memory else conflict.older) not in there
+    ]
+    return [other for _, other in sorted(found, reverse=True)[:MOST_BROUGHT]]
+
+
 def _group(memory: str, rivals: Mapping[str, Sequence[str]], frame: Frame) -> list[str]:
     """All that a chain of conflicts ties to `memory`, newest first."""
     group, waiting = {memory}, [memory]
     while waiting:
         for other in rivals.get(waiting.pop(), ()):
-            if other not in group and other in frame:
+            if other not in group:
                 group.add(other)
                 waiting.append(other)
     return sorted(group, key=lambda m: newness(frame.memories[frame.row(m)]), reverse=True)

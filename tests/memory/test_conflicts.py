@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.memory.conflicts import Conflict, disputed, open_conflicts, settled, with_conflicts
+from memtui.memory.conflicts import MOST_BROUGHT, Conflict, disputed, open_conflicts, settled, with_conflicts
 from memtui.memory.events import (
     Body,
     Edited,
@@ -358,9 +359,17 @@ def test_an_older_one_is_never_left_alone() -> None:
 def test_chains_stand_together_and_nothing_else_changes() -> None:
     frame = framed([10] * 6)
     chain = [between(frame, 0, 2), between(frame, 2, 5)]
-    assert rows_of(carried(prompt_of(frame, [1, 0, 3], 100), chain, frame)) == [1, 5, 2, 0, 3]
+    assert rows_of(carried(prompt_of(frame, [1, 0, 3], 100), chain, frame)) == [1, 2, 0, 3]  # who is brought brings nobody
+    assert rows_of(carried(prompt_of(frame, [1, 2, 3], 100), chain, frame)) == [1, 5, 2, 0, 3]
+    assert rows_of(carried(prompt_of(frame, [0, 1, 5], 100), chain, frame)) == [5, 2, 0, 1]
     found = prompt_of(frame, [1, 3], 100)
     assert carried(found, chain, frame) is found
+
+
+def test_of_many_doubts_only_the_surest_come_along() -> None:
+    frame = framed([10] * 8)
+    many = [Conflict(frame.ids[0], frame.ids[row], 0.2 + row / 100, "m") for row in range(2, 8)]
+    assert rows_of(carried(prompt_of(frame, [1, 0, 3], 100), many, frame)) == [1, 7, 6, 3, 0]
 
 
 @settings(max_examples=300)
@@ -379,10 +388,14 @@ def test_what_recall_carries_keeps_its_laws(data: st.DataObject) -> None:
     assert len(rows) == len(set(rows)) <= max(most, 0)
     assert sum(item.tokens for item in found.items) == found.tokens <= budget
     place = {memory: at for at, memory in enumerate(item.memory for item in found.items)}
+    recalled = {item.memory for item in before.items}
+    doubts = Counter(memory for conflict in conflicts for memory in (conflict.older, conflict.newer))
     for conflict in conflicts:
-        if conflict.older in there:
-            assert conflict.newer in there, "an older one alone"
+        pair = {conflict.older, conflict.newer}
+        if pair <= there:
             assert place[conflict.newer] < place[conflict.older], "the older above the newer"
+        elif conflict.older in there and pair & recalled:
+            assert max(doubts[memory] for memory in pair) > MOST_BROUGHT, "an older one alone"
     passed = {item.memory for item in before.items if item.passed}
     assert set(found.recalled) <= passed
     in_conflict = {memory for conflict in conflicts for memory in (conflict.older, conflict.newer)}

@@ -68,7 +68,8 @@ class ConflictsScreen(ModalScreen[None]):
         Binding("up,k", "scroll(-1)", "up", show=False),
         Binding("pagedown", "scroll(8)", "page down", show=False),
         Binding("pageup", "scroll(-8)", "page up", show=False),
-        Binding("escape,q,f7", "close", "later", tooltip="Leave the rest for later.", show=False),
+        Binding("escape,q", "close", "later", tooltip="Leave the rest for later.", show=False),
+        Binding("f7", "close", "later", tooltip="Leave the rest for later.", id="memory.settle", show=False),
         Binding("enter", "close_if_done", "close", show=False),
     ]
 

@@ -246,6 +246,8 @@ async def test_the_key_can_be_another_one_everywhere(bench: Open) -> None:
         await b.press("f4")
         await b.pilot.pause()
         assert isinstance(b.app.screen, ConflictsScreen)
+        await b.press("f4")
+        assert b.app.screen is b.chat
 
 
 async def test_a_reply_tells_of_both_until_it_is_settled(bench: Open) -> None:
