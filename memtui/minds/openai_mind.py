@@ -36,6 +36,7 @@ from memtui.minds.prompts import (
     shortened,
     summarize_messages,
 )
+from memtui.minds.running_on import RunningOn
 from memtui.minds.shapes import FactShape
 from memtui.minds.structured import FACTS, GRADE, SUMMARY, VERDICTS, Check, Question, T, ask
 from memtui.minds.summaries import summary_check, summary_of
@@ -93,15 +94,23 @@ class OpenAIMind:
             MindRefusedError, MindBusyError: as their names say.
             MindMalformedError: nothing was said, or only thought.
         """
-        outcome = Outcome()
+        outcome, running = Outcome(), RunningOn()
         said = thought = False
         stream = self.endpoint.deltas(reply_messages(prompt), temperature=self._temperature, outcome=outcome)
         async with aclosing(stream) as deltas:
             async for delta in deltas:
                 thought = thought or delta.thinking
-                said = said or (not delta.thinking and bool(delta.text.strip()))
-                yield delta
-        if said:
+                text = delta.text if delta.thinking else running.feed(delta.text)
+                said = said or (not delta.thinking and bool(text.strip()))
+                if text:
+                    yield Delta(text, delta.thinking)
+                if running.ended:
+                    log.info("reply: ended where %s runs on", self.label)
+                    break
+        held = running.finish()
+        if held:
+            yield Delta(held)
+        if said or held.strip():
             return
         if outcome.finish == "content_filter":
             raise MindRefusedError(f"{self.label} refused this (content filter).", safe=SAFE, todo="Say it otherwise.")
