@@ -79,7 +79,7 @@ def fact_check(turn: str, now: datetime, recent: Sequence[Message]) -> Callable[
     sources = _sources(turn, now, recent)
 
     def check(fact: FactShape) -> str | None:
-        if fact.mode not in _STATED:
+        if not is_stated(fact):
             return None  # left out, as it says itself
         wrong = _no_fact(fact, _support(fact, turn), turn, sources)
         if wrong:
@@ -87,6 +87,11 @@ def fact_check(turn: str, now: datetime, recent: Sequence[Message]) -> Callable[
         return _fault(fact, turn, sources)
 
     return check
+
+
+def is_stated(fact: FactShape) -> bool:
+    """Whether the model itself takes it for a fact."""
+    return fact.mode in _STATED
 
 
 def with_earlier(found: list[Candidate], earlier: Sequence[Candidate]) -> list[Candidate]:
@@ -111,7 +116,7 @@ def _sources(turn: str, now: datetime, recent: Sequence[Message]) -> list[str]:
 
 def _no_fact(fact: FactShape, support: str | None, turn: str, sources: Sequence[str]) -> str:
     """Why this is no fact of the turn at all, or ""."""
-    if fact.mode not in _STATED:
+    if not is_stated(fact):
         return f"it is not stated ({one_line(fact.mode, 20)})"
     if support is None:
         return "the turn does not say it"

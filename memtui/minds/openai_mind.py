@@ -23,7 +23,7 @@ from memtui.minds.base import (
     Prompt,
     SlotReader,
 )
-from memtui.minds.extraction import candidates_of, fact_check, with_earlier
+from memtui.minds.extraction import candidates_of, fact_check, is_stated, with_earlier
 from memtui.minds.openai_doctor import check_parts
 from memtui.minds.openai_endpoint import Endpoint, Outcome
 from memtui.minds.openai_errors import SAFE
@@ -121,7 +121,8 @@ class OpenAIMind:
         """What is worth keeping in one user turn told at `now` (aware); what the turn does not say is dropped and logged.
 
         Raises:
-            MindMalformedError: no usable answer in three attempts.
+            MindMalformedError: no usable answer in three attempts, or nothing in it rests on the turn, asked twice: then the
+                turn is not known to hold nothing.
             MindError: the endpoint did not answer.
         """
         if not text.strip():
@@ -136,9 +137,15 @@ class OpenAIMind:
             return problem
 
         facts = await self._ask(FACTS, extract_messages(text, now, recent), remembering)
-        found = candidates_of(facts, turn, now, recent)
         # an answer that was asked for again for one bad fact may come back without the good ones
-        return with_earlier(found, candidates_of(good, turn, now, recent))
+        found = with_earlier(candidates_of(facts, turn, now, recent), candidates_of(good, turn, now, recent))
+        if not found and any(is_stated(fact) for fact in facts):
+            raise MindMalformedError(
+                f"{self.label} noted only what this message does not say.",
+                safe="The message is kept; nothing was remembered of it.",
+                todo="Ask again, say /remember, or use a model that follows instructions better.",
+            )
+        return found
 
     async def judge(self, pairs: Sequence[PairText]) -> list[Verdict | None]:
         """A verdict on each pair, asked for in batches; None where a batch gave none that could be used.

@@ -321,3 +321,11 @@ def test_a_slip_in_the_quote_costs_nothing() -> None:
 def test_what_was_named_is_found_in_the_form_it_was_said(support: str, text: str, value: str | None, expected: str) -> None:
     (found,) = kept(f"ну что, {support}, вот" if "I" not in support else support, fact(support, text, value=value))
     assert found.text == expected
+
+
+async def test_who_finds_on_second_thought_that_there_is_nothing_is_believed(loopback: Loopback) -> None:
+    loopback.on("extract", say(answer(fact("I own a yacht", "I own a yacht."))), say('{"facts": []}'))
+    assert await mind_at(loopback).extract("Hi there!", NOW) == []
+    loopback.on("extract", say(answer(fact("Should I get a cat", "I want a cat.", mode="asks"))))
+    assert await mind_at(loopback).extract("Should I get a cat?", NOW) == []
+    assert len(loopback.calls("extract")) == 3

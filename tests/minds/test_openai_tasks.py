@@ -247,7 +247,8 @@ async def test_the_example_with_words_of_the_turn_as_support_is_no_fact(loopback
     """Gemma 270M: real words as support, the prompt's example as the fact."""
     borrowed = {"support": TURN[:-1], "text": "I work the night shift at Kestrel. How do people sleep? (30 minutes)"}
     loopback.on("extract", *[say(facts(borrowed))] * 2)
-    assert await mind_at(loopback).extract(TURN, NOW) == []
+    with pytest.raises(MindMalformedError, match="does not say"):  # nothing is stored, and it is said that nothing was
+        await mind_at(loopback).extract(TURN, NOW)
     assert len(loopback.calls("extract")) == 2
 
 
