@@ -129,8 +129,11 @@ class Companion:
         vector = (await self.mind.embedder.embed([text]))[0]
         words = await asyncio.to_thread(self.store.search_words, text, self.recall_policy.candidates)
         reader = self.mind.slot_reader
-        slots = reader.posteriors(vector[np.newaxis])[0] if reader is not None else None
-        return Cue(text, vector, words, slots, asks(text))
+        if reader is None:
+            return Cue(text, vector, words, asks=asks(text))
+        read = reader.asked(vector[np.newaxis])[0]
+        slots, aspects = read[: len(reader.slots)], read[len(reader.slots) :]
+        return Cue(text, vector, words, slots, aspects, asks(text), reader.ranker)
 
     def recall_now(self, cue: Cue) -> Recollection:
         """`recall` with this companion's law, policy and clock; of an open conflict both sides or none."""

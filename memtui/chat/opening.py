@@ -12,6 +12,7 @@ from memtui.chat.log import NoLog, TurnLog
 from memtui.clock import SimClock
 from memtui.config import Settings
 from memtui.locations import Home
+from memtui.memory.frame import Reader
 from memtui.minds.base import Mind
 
 if TYPE_CHECKING:
@@ -64,13 +65,11 @@ def open_store(settings: Settings, home: Home, mind: Mind) -> MemoryStore:
     """The memory store the settings and the home name, for this mind's vectors."""
     from memtui.store.memory_store import MemoryStore
 
-    reader = mind.slot_reader
     return MemoryStore.open(
         settings.store or home.store,
         embedder_name=mind.embedder.name,
         dims=mind.embedder.dims,
-        slots_of=reader.posteriors if reader is not None else None,
-        slot_count=len(reader.slots) if reader is not None else 0,
+        reader=reader_of(mind),
     )
 
 
@@ -81,11 +80,15 @@ def scratch_companion(
     from memtui.chat.companion import Companion
     from memtui.store.memory_store import MemoryStore
 
-    reader = mind.slot_reader
     store = MemoryStore.scratch(
         embedder_name=mind.embedder.name,
         dims=mind.embedder.dims,
-        slots_of=reader.posteriors if reader is not None else None,
-        slot_count=len(reader.slots) if reader is not None else 0,
+        reader=reader_of(mind),
     )
     return Companion(store, mind, clock, settings, log or NoLog(), session_id)
+
+
+def reader_of(mind: Mind) -> Reader | None:
+    """What the mind reads off its vectors, for a frame; None where it reads nothing."""
+    reader = mind.slot_reader
+    return None if reader is None else Reader(reader.read, len(reader.slots), reader.aspects)

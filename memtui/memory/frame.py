@@ -6,7 +6,8 @@ a row number stays valid for the life of the frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import numpy as np
@@ -25,6 +26,20 @@ _START_ROWS: Final = 64
 _T = TypeVar("_T", bound=np.generic)
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What is read off vectors beside the vectors themselves.
+
+    Attributes:
+        read: float32 (n, dims) -> float32 (n, slots + aspects).
+        slots, aspects: how many columns of each.
+    """
+
+    read: Callable[[Vectors], Vectors]
+    slots: int
+    aspects: int = 0
+
+
 class Frame:
     """Growable columns over memories.
 
@@ -34,12 +49,14 @@ class Frame:
 
     Columns (each a view of length `len(frame)`): `importance` float64, `recalls` int64, `last_recall`, `created`, `valid`
     int64 microseconds UTC, `kind` int64 (position in `KINDS`), `pinned`, `active` bool, `vectors` float32 (n, dims)
-    of unit length (a zero row has no vector yet), `slots` float32 (n, number of slots) posteriors.
+    of unit length (a zero row has no vector yet), and what a mind's reader reads off the vector: `slots` float32
+    (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together `readings`.
     """
 
-    def __init__(self, dims: int, slot_count: int = 0) -> None:
+    def __init__(self, dims: int, slot_count: int = 0, aspect_count: int = 0) -> None:
         self.dims = dims
         self.slot_count = slot_count
+        self.aspect_count = aspect_count
         self.ids: list[str] = []
         self.texts: list[str] = []
         self.memories: list[Memory] = []
@@ -49,7 +66,7 @@ class Frame:
         self._ints = np.zeros((5, _START_ROWS), np.int64)
         self._bools = np.zeros((2, _START_ROWS), np.bool_)
         self._vectors = np.zeros((_START_ROWS, dims), np.float32)
-        self._slots = np.zeros((_START_ROWS, slot_count), np.float32)
+        self._readings = np.zeros((_START_ROWS, slot_count + aspect_count), np.float32)
         self.version = 0
 
     def __len__(self) -> int:
@@ -106,7 +123,17 @@ class Frame:
     @property
     def slots(self) -> Vectors:
         """(n, slot_count) slot posteriors."""
-        return self._slots[: len(self)]
+        return self._readings[: len(self), : self.slot_count]
+
+    @property
+    def aspects(self) -> Vectors:
+        """(n, aspect_count) unit vectors in the space where a question lies near what answers it."""
+        return self._readings[: len(self), self.slot_count :]
+
+    @property
+    def readings(self) -> Vectors:
+        """(n, slot_count + aspect_count): slots and aspects side by side."""
+        return self._readings[: len(self)]
 
     def row(self, memory_id: str) -> int:
         """The row of a memory.
@@ -116,8 +143,8 @@ class Frame:
         """
         return self._row[memory_id]
 
-    def upsert(self, memory: Memory, text: str, vector: Vectors | None = None, slots: Vectors | None = None) -> int:
-        """Write a memory's row, adding it if new; `vector`/`slots` None keep what is there. Returns the row."""
+    def upsert(self, memory: Memory, text: str, vector: Vectors | None = None, readings: Vectors | None = None) -> int:
+        """Write a memory's row, adding it if new; `vector`/`readings` None keep what is there. Returns the row."""
         row = self._row.get(memory.id)
         if row is None and memory.id in self._dropped:  # its creation counts again: the same row, the same handle
             row = self._row[memory.id] = self._dropped.pop(memory.id)
@@ -141,15 +168,15 @@ class Frame:
         self._bools[:, row] = (memory.pinned, memory.active)
         if vector is not None:
             self._vectors[row] = vector
-        if slots is not None:
-            self._slots[row] = slots
+        if readings is not None:
+            self._readings[row] = readings
         self.version += 1
         return row
 
     def extend(self, memories: Sequence[Memory], texts: Sequence[str]) -> None:
         """Add many memories that are not there yet, in order, in one go.
 
-        Their vectors and slots are zero; write them into `vectors` and `slots`.
+        Their vectors and readings are zero; write them into `vectors` and `readings`.
         """
         first, end = len(self.ids), len(self.ids) + len(memories)
         self._reserve(end + end // 2)  # room that costs nothing until it is used, and spares the next append a copy
@@ -188,7 +215,7 @@ class Frame:
         self._ints = _grown(self._ints, size, axis=1)
         self._bools = _grown(self._bools, size, axis=1)
         self._vectors = _grown(self._vectors, size, axis=0)
-        self._slots = _grown(self._slots, size, axis=0)
+        self._readings = _grown(self._readings, size, axis=0)
 
 
 def _grown(array: npt.NDArray[_T], size: int, axis: int) -> npt.NDArray[_T]:

@@ -9,13 +9,14 @@ Pure: reading changes nothing, whoever asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from memtui.memory.frame import Floats, Frame, Ints, Vectors
 from memtui.memory.laws import Law
+from memtui.memory.signals import Ranker, signals
 from memtui.memory.words import coverage, stems
 
 
@@ -28,6 +29,7 @@ class RecallPolicy:
         candidates: how many of each arm (words, meaning, slots) are fused.
         words_weight: share of BM25 in the fusion, the rest is cosine.
         slot_weight: weight of the slot posteriors' inner product.
+        aspect_weight: weight of the cosine in the aspect space.
         min_cosine: cosine from which meaning alone lets a memory pass (depends on the embedder).
         min_coverage: share of the question's content words from which words alone let it pass.
         min_slot: inner product of slot posteriors from which the slot alone lets it pass.
@@ -41,6 +43,7 @@ class RecallPolicy:
     candidates: int = 50
     words_weight: float = 0.5
     slot_weight: float = 1.5
+    aspect_weight: float = 0.0
     min_cosine: float = 0.30
     min_coverage: float = 0.5
     min_slot: float = 0.30
@@ -59,14 +62,18 @@ class Cue:
         vector: float32 (dims,), unit length.
         words: BM25 score by memory id, from the full-text index (absent: no shared word).
         slots: float32 (slot_count,) posterior of what is asked for, or None.
+        aspects: float32 (aspect_count,) where a question lies among the aspects, or None.
         asks: whether something is asked; only then backfill is of use.
+        ranker: what ranks answers to a question; None ranks by the policy's weights.
     """
 
     text: str
     vector: Vectors
     words: Mapping[str, float]
     slots: Vectors | None = None
+    aspects: Vectors | None = None
     asks: bool = True
+    ranker: Ranker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +128,20 @@ def recall(
     if rows.size == 0:
         return Recollection((), 0, policy.budget_tokens)
     meaning = (frame.vectors @ cue.vector)[rows]  # the whole matrix once: picking rows first would copy it
-    slot = _slot_match(frame, rows, cue)
-    chosen, words = _candidates(frame, rows, meaning, slot, cue, policy)
+    slot, aspect = _match(frame.slots, rows, cue.slots), _match(frame.aspects, rows, cue.aspects)
+    chosen, words = _candidates(frame, rows, (meaning, slot, aspect), cue, policy)
     if chosen.size == 0:
         return Recollection((), 0, policy.budget_tokens)
+    spread = float(meaning.min()), float(meaning.max())
     cosine: Floats = meaning[chosen].astype(np.float64)
-    slot, rows = slot[chosen], rows[chosen]
-    relevance: Floats = policy.words_weight * words + (1 - policy.words_weight) * _minmax(cosine)
-    relevance = relevance + policy.slot_weight * slot
-    passed = _gate(frame, rows, cosine, words, slot, cue, policy)
+    slot, aspect, rows = slot[chosen], aspect[chosen], rows[chosen]
+    if cue.ranker is not None and cue.asks and cue.slots is not None:
+        relevance = cue.ranker.rank(_signals(frame, rows, cue, cue.ranker, (words, cosine, spread, aspect)))
+        passed = (relevance >= 0).tolist()
+    else:
+        relevance = policy.words_weight * words + (1 - policy.words_weight) * _scaled(cosine)
+        relevance = relevance + policy.slot_weight * slot + policy.aspect_weight * aspect
+        passed = _gate(frame, rows, cosine, words, slot, cue, policy)
     retention = law.retention(frame, now_us)[rows]
     order = _order(relevance, retention, passed, policy.tie)
     items: list[Recollected] = []
@@ -159,26 +171,47 @@ def recall(
     return Recollection(tuple(items), spent, policy.budget_tokens)
 
 
-def _slot_match(frame: Frame, rows: Ints, cue: Cue) -> Floats:
-    if cue.slots is None or frame.slot_count == 0:
+def _match(of_memories: Vectors, rows: Ints, of_cue: Vectors | None) -> Floats:
+    if of_cue is None or of_memories.shape[1] == 0:
         return np.zeros(rows.size, np.float64)
-    return np.asarray((frame.slots @ cue.slots)[rows], np.float64)
+    return np.asarray((of_memories @ of_cue)[rows], np.float64)
 
 
 def _candidates(
-    frame: Frame, rows: Ints, meaning: Vectors, slot: Floats, cue: Cue, policy: RecallPolicy
+    frame: Frame, rows: Ints, arms: Sequence[Vectors | Floats], cue: Cue, policy: RecallPolicy
 ) -> tuple[Ints, Floats]:
-    """Positions in `rows` that enter the fusion, and their BM25 relative to the best (0..1)."""
-    picked: set[int] = set(_top(meaning, policy.candidates).tolist())
-    if slot.any():
-        picked.update(_top(slot, policy.candidates).tolist())
+    """Positions in `rows` that enter the ranking (the best of each arm and by words), and their relative BM25 (0..1)."""
+    picked: set[int] = set()
+    for at, scores in enumerate(arms):
+        if at == 0 or scores.any():  # meaning always; a mind without slots or aspects has no such arm
+            picked.update(_top(scores, policy.candidates).tolist())
     found = {frame.row(memory_id): score for memory_id, score in cue.words.items() if memory_id in frame}
-    scores = {at: found[row] for row in found if (at := int(np.searchsorted(rows, row))) < rows.size and rows[at] == row}
-    picked.update(sorted(scores, key=lambda at: -scores[at])[: policy.candidates])
+    by_words = {at: found[row] for row in found if (at := int(np.searchsorted(rows, row))) < rows.size and rows[at] == row}
+    picked.update(sorted(by_words, key=lambda at: -by_words[at])[: policy.candidates])
     chosen = np.array(sorted(picked), np.int64)
-    best = max(scores.values(), default=0.0)
-    words = np.array([scores.get(at, 0.0) / best if best > 0 else 0.0 for at in chosen.tolist()], np.float64)
+    best = max(by_words.values(), default=0.0)
+    words = np.array([by_words.get(at, 0.0) / best if best > 0 else 0.0 for at in chosen.tolist()], np.float64)
     return chosen, words
+
+
+def _signals(
+    frame: Frame, rows: Ints, cue: Cue, ranker: Ranker, found: tuple[Floats, Floats, tuple[float, float], Floats]
+) -> Floats:
+    words, cosine, spread, aspect = found
+    told = frame.created[frame.active]
+    first, last = int(told.min()), int(told.max())
+    assert cue.slots is not None
+    return signals(
+        words=words,
+        meaning=cosine,
+        spread=spread,
+        slots=frame.slots[rows],
+        asked=cue.slots,
+        single=ranker.single,
+        aspect=aspect,
+        texts=[frame.texts[row] for row in rows.tolist()],
+        told=(frame.created[rows] - first) / max(1, last - first),
+    )
 
 
 def _top(scores: Vectors | Floats, count: int) -> Ints:
@@ -187,7 +220,7 @@ def _top(scores: Vectors | Floats, count: int) -> Ints:
     return np.argpartition(-scores, count)[:count].astype(np.int64)
 
 
-def _minmax(values: Floats) -> Floats:
+def _scaled(values: Floats) -> Floats:
     low, high = float(values.min()), float(values.max())
     if high - low < 1e-12:
         return np.ones_like(values)

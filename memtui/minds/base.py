@@ -13,6 +13,7 @@ from typing import Final, Literal, Protocol
 
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Candidate, Summary, Verdict
+from memtui.memory.signals import Ranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +142,29 @@ class Embedder(Protocol):
 
 
 class SlotReader(Protocol):
-    """Slot posteriors of vectors: what a statement fills, what a question asks for."""
+    """What is read off vectors: slots, and aspects (a space where a question lies near what answers it)."""
 
     @property
     def slots(self) -> tuple[str, ...]:
         """Names of the slots, in the order of a posterior's columns."""
         ...
 
-    def posteriors(self, vectors: Vectors) -> Vectors:
-        """float32 (n, len(slots)) for float32 (n, dims); the mass of "no slot" is dropped."""
+    @property
+    def aspects(self) -> int:
+        """Width of the aspect space; 0 where there is none."""
+        ...
+
+    @property
+    def ranker(self) -> Ranker | None:
+        """What ranks the answers to a question by these readings, or None."""
+        ...
+
+    def read(self, vectors: Vectors) -> Vectors:
+        """float32 (n, len(slots) + aspects) of statements: slot posteriors (the mass of "no slot" dropped), aspects."""
+        ...
+
+    def asked(self, vectors: Vectors) -> Vectors:
+        """The same of questions: what slot they ask for, and where they lie among the aspects."""
         ...
 
 

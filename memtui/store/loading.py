@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from memtui.memory.events import Created, Event
-from memtui.memory.frame import Frame, Vectors
+from memtui.memory.frame import Frame, Reader
 from memtui.memory.state import State, evolve
 from memtui.store.contents import Contents
 from memtui.store.tables import Embedded
-
-SlotsOf = Callable[[Vectors], Vectors]
 
 
 def frame_of(
@@ -21,15 +19,14 @@ def frame_of(
     contents: Contents,
     embedded: Iterable[Embedded],
     *,
-    slots_of: SlotsOf | None,
-    slot_count: int,
+    reader: Reader | None,
 ) -> Frame:
     """The frame of a folded state: one row a memory, in order of first creation, as if it had grown event by event.
 
     Args:
         embedded: the vectors of the present embedder, in portions.
     """
-    frame = Frame(contents.dims, slot_count)
+    frame = Frame(contents.dims, *((reader.slots, reader.aspects) if reader is not None else ()))
     births: dict[str, Event] = {}
     for event in events:
         if isinstance(event.body, Created):
@@ -47,9 +44,9 @@ def frame_of(
     texts = contents.texts
     frame.extend(memories, [texts.get(memory.content, "") for memory in memories])
     _fill_vectors(frame, embedded)
-    if slots_of is not None and slot_count and len(frame):
+    if reader is not None and len(frame):
         has_vector = frame.vectors.any(axis=1)
-        frame.slots[has_vector] = slots_of(frame.vectors)[has_vector]
+        frame.readings[has_vector] = reader.read(frame.vectors)[has_vector]
     for memory_id in gone:
         frame.drop(memory_id)
     return frame

@@ -21,13 +21,13 @@ import numpy as np
 
 from memtui.errors import StoreBusyError, StoreError
 from memtui.memory.events import Body, Event
-from memtui.memory.frame import Frame, Vectors
+from memtui.memory.frame import Frame, Reader, Vectors
 from memtui.memory.ledger import Head, Problem, head_of
 from memtui.memory.state import State
 from memtui.store.checking import check
 from memtui.store.coding import without_collector
 from memtui.store.journal import Journal, Taken, said_plainly
-from memtui.store.loading import SlotsOf, frame_of
+from memtui.store.loading import frame_of
 from memtui.store.uris import Place, place_of
 
 if TYPE_CHECKING:
@@ -57,11 +57,10 @@ class MemoryStore:
     frame: Frame
     head: Head
 
-    def __init__(self, journal: Journal, *, slots_of: SlotsOf | None, slot_count: int) -> None:
+    def __init__(self, journal: Journal, *, reader: Reader | None) -> None:
         """Use `open` or `scratch`."""
         self._journal = journal
-        self._slots_of = slots_of if slot_count else None
-        self._slot_count = slot_count
+        self._reader = reader
         self._folding = threading.Lock()
         self._by_content: dict[str, list[str]] = {}
         self._events: tuple[Event, ...] = ()
@@ -79,30 +78,29 @@ class MemoryStore:
         *,
         embedder_name: str,
         dims: int,
-        slots_of: SlotsOf | None = None,
-        slot_count: int = 0,
+        reader: Reader | None = None,
     ) -> MemoryStore:
         """Open the store at a LanceDB URI, making it if it is not there; a damaged one is mended, and `notices` say so.
 
         Args:
             embedder_name: who makes the vectors; vectors of others are never used.
             dims: how many numbers a vector has.
-            slots_of: float32 (n, dims) -> float32 (n, slot_count), the slot posteriors of vectors.
+            reader: what is read off the vectors: slots and aspects.
 
         Raises:
             EmbedderMismatchError: all vectors there were made by another embedder.
             StoreError: and its kinds; the store can't be opened.
         """
         journal = Journal(place_of(uri), embedder=embedder_name, dims=dims)
-        return cls(journal, slots_of=slots_of, slot_count=slot_count)
+        return cls(journal, reader=reader)
 
     @classmethod
-    def scratch(cls, *, embedder_name: str, dims: int, slots_of: SlotsOf | None = None, slot_count: int = 0) -> MemoryStore:
+    def scratch(cls, *, embedder_name: str, dims: int, reader: Reader | None = None) -> MemoryStore:
         """A fresh store in a temporary folder, removed by `close`. Nothing of it is synced to the disk."""
         folder = Path(tempfile.mkdtemp(prefix="memtui-"))
         try:
             journal = Journal(Place(str(folder), folder), embedder=embedder_name, dims=dims, scratch=True)
-            store = cls(journal, slots_of=slots_of, slot_count=slot_count)
+            store = cls(journal, reader=reader)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
@@ -242,8 +240,7 @@ class MemoryStore:
                 self.state,
                 contents,
                 journal.tables.read_vectors(contents.embedder),
-                slots_of=self._slots_of,
-                slot_count=self._slot_count,
+                reader=self._reader,
             )
             for memory in self.state.memories.values():
                 self._by_content.setdefault(memory.content, []).append(memory.id)
@@ -290,10 +287,11 @@ class MemoryStore:
         if memory_id not in frame or frame.memories[frame.row(memory_id)].content != memory.content:
             vector = vectors.get(memory.content)
             vector = self._vector_of(memory.content) if vector is None else vector
-        slots: Vectors | None = None
-        if vector is not None and self._slots_of is not None:
-            slots = self._slots_of(vector[None, :])[0] if vector.any() else np.zeros(self._slot_count, np.float32)
-        frame.upsert(memory, self.text(memory.content), vector, slots)
+        readings: Vectors | None = None
+        if vector is not None and self._reader is not None:
+            width = self._reader.slots + self._reader.aspects
+            readings = self._reader.read(vector[None, :])[0] if vector.any() else np.zeros(width, np.float32)
+        frame.upsert(memory, self.text(memory.content), vector, readings)
 
     def _vector_of(self, content: str) -> Vectors:
         """The vector of a text that did not come with one: an edit or its undo, or a text that was there before."""

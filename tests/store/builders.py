@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from memtui.memory.events import Body, Created, Event, Turned
-from memtui.memory.frame import Frame, Vectors
+from memtui.memory.frame import Frame, Reader, Vectors
 from memtui.memory.ids import make_id
 from memtui.memory.model import Kind
 from memtui.memory.texts import content_hash
@@ -92,13 +92,13 @@ def done(number: int, *bodies: Body, texts: Sequence[str] = (), embedded: Sequen
 
 def opened(folder: Path | str, *, embedder: str = EMBEDDER, dims: int = DIMS, slots: bool = False) -> MemoryStore:
     return MemoryStore.open(
-        folder, embedder_name=embedder, dims=dims, slots_of=slots_of if slots else None, slot_count=SLOTS if slots else 0
+        folder, embedder_name=embedder, dims=dims, reader=Reader(slots_of, SLOTS) if slots else None
     )
 
 
 def scratch(*, slots: bool = False) -> MemoryStore:
     return MemoryStore.scratch(
-        embedder_name=EMBEDDER, dims=DIMS, slots_of=slots_of if slots else None, slot_count=SLOTS if slots else 0
+        embedder_name=EMBEDDER, dims=DIMS, reader=Reader(slots_of, SLOTS) if slots else None
     )
 
 

@@ -26,6 +26,7 @@ from memtui.memory.events import (
     Undone,
     Warped,
 )
+from memtui.memory.frame import Reader
 from memtui.memory.model import Kind, Label, RetireReason
 from memtui.memory.state import fold, state_hash
 from memtui.memory.texts import content_hash
@@ -131,7 +132,7 @@ def test_vectors_and_slots_are_read_by_text(home: Path) -> None:
 
 
 def test_a_scratch_store_is_a_real_one_and_leaves_nothing() -> None:
-    store = MemoryStore.scratch(embedder_name=EMBEDDER, dims=DIMS, slots_of=slots_of, slot_count=SLOTS)
+    store = MemoryStore.scratch(embedder_name=EMBEDDER, dims=DIMS, reader=Reader(slots_of, SLOTS))
     folder = Path(store.uri)
     told(0, "x").into(store)
     assert (folder / "events.lance").is_dir() and store.verify() == []

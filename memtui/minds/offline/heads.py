@@ -19,6 +19,7 @@ import numpy.typing as npt
 from memtui.errors import MindError
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Label
+from memtui.memory.signals import Ranker
 from memtui.minds.offline.cues import CUES_VERSION
 from memtui.minds.offline.features import FEATURES_VERSION
 from memtui.minds.offline.pairs import PAIR_VERSION, SURFACE_SHARE
@@ -26,6 +27,8 @@ from memtui.minds.offline.slots import SLOTS
 from memtui.minds.offline.trees import boosted, stacked
 
 WEIGHTS: Final = "heads.npz"
+ASPECTS: Final = 96
+"""Width of the aspect space."""
 LEVELS: Final = ("low", "medium", "high")
 """Importance classes, in the order of the columns."""
 LABELS: Final = (Label.SUPERSEDES, Label.ADDITIVE, Label.DUPLICATE, Label.UNRELATED)
@@ -89,6 +92,15 @@ class Heads:
         """float32 (n, len(SLOTS)): posterior of what a text fills or asks for; the mass of "none" is dropped."""
         return softmax(self._linear("slots", vectors))[:, : len(SLOTS)]
 
+    def aspects(self, vectors: Vectors, side: str) -> Vectors:
+        """float32 (n, ASPECTS) unit vectors of statements (`side` "told") or questions ("asked").
+
+        Both are linear maps of the sentence vector, trained so that a question lies near the statements that answer it and
+        a statement near the one that replaces it.
+        """
+        z = self._linear(f"aspect_{side}", vectors)
+        return np.asarray(z / np.maximum(np.linalg.norm(z, axis=1, keepdims=True), 1e-8), np.float32)
+
     def brief(self, vectors: Vectors) -> Vectors:
         """float32 (n, 8): what small heads over the vector alone say, for the pair judge.
 
@@ -148,16 +160,26 @@ def _load() -> Heads:
 
 
 class LocalSlotReader:
-    """Slot posteriors of vectors of the local embedder."""
+    """Slots and aspects of vectors of the local embedder."""
 
     slots: tuple[str, ...] = SLOTS
+    aspects: int = ASPECTS
+    ranker: Ranker | None = None
 
-    def posteriors(self, vectors: Vectors) -> Vectors:
-        """float32 (n, len(SLOTS)); a zero vector (an empty text) has no slot."""
+    def read(self, vectors: Vectors) -> Vectors:
+        """float32 (n, slots + aspects) of statements; a zero vector (an empty text) has neither."""
+        return self._read(vectors, "told")
+
+    def asked(self, vectors: Vectors) -> Vectors:
+        """The same of questions."""
+        return self._read(vectors, "asked")
+
+    def _read(self, vectors: Vectors, side: str) -> Vectors:
         if len(vectors) == 0:
-            return np.zeros((0, len(SLOTS)), np.float32)
-        found = Heads.load().slots(np.asarray(vectors, np.float32))
-        found[~np.any(vectors, axis=1)] = 0
+            return np.zeros((0, len(SLOTS) + ASPECTS), np.float32)
+        heads, given = Heads.load(), np.asarray(vectors, np.float32)
+        found = np.hstack([heads.slots(given), heads.aspects(given, side)])
+        found[~np.any(given, axis=1)] = 0
         return found
 
 

@@ -122,9 +122,9 @@ class Window:
         self._law = law
         self._columns = columns
         self._left_for_age = left_for_age
-        self._small = Frame(frame.dims, frame.slot_count)
+        self._small = Frame(frame.dims, frame.slot_count, frame.aspect_count)
         for row in self.rows:
-            self._small.upsert(frame.memories[row], "", frame.vectors[row], frame.slots[row])
+            self._small.upsert(frame.memories[row], "", frame.vectors[row], frame.readings[row])
         self._dies: Ints = law.dies_at(self._small)
         self._fixed = [self._fixed_part(frame, row) for row in self.rows]
 

@@ -32,12 +32,12 @@ def test_weights_for_other_features_are_refused(monkeypatch: pytest.MonkeyPatch)
 def test_slot_posteriors_are_a_share_of_one_and_zero_for_nothing(embedder: LocalEmbedder) -> None:
     reader = default_slot_reader()
     vectors = embedder.embed_now(["I live in Porto", "Which city do I live in?", ""])
-    found = reader.posteriors(vectors)
+    found = reader.read(vectors)[:, : len(SLOTS)]
     assert found.shape == (3, len(SLOTS)) and found.dtype == np.float32
     assert (found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-5).all()
     assert not found[2].any()
     assert reader.slots[int(found[0].argmax())] == reader.slots[int(found[1].argmax())] == "residence"
-    assert reader.posteriors(vectors[:0]).shape == (0, len(SLOTS))
+    assert reader.read(vectors[:0]).shape == (0, len(SLOTS) + reader.aspects)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_slot_posteriors_are_a_share_of_one_and_zero_for_nothing(embedder: Local
     ],
 )
 def test_a_statement_and_its_question_share_their_slot(embedder: LocalEmbedder, text: str, question: str, slot: str) -> None:
-    a, b = default_slot_reader().posteriors(embedder.embed_now([text, question]))
+    a, b = default_slot_reader().read(embedder.embed_now([text, question]))
     assert float(a @ b) > 0.1
     assert SLOTS[int((a * b).argmax())] == slot
 
