@@ -15,7 +15,7 @@ _HELD: Final = 34
 """Characters that may be the beginning of a mark."""
 _HALF = re.compile(r"(?:<[^<>\s]*|<\|[\w ]*\|?|<<[/\w]*>?|\[/?\w*)\Z")
 _TAIL: Final = 120
-_ROUNDS: Final = 8
+_ROUNDS: Final = 20
 """How often the same `_TAIL` characters come before it is a circle."""
 _STEP: Final = 500
 """Characters between two looks for a circle."""
