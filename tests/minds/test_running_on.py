@@ -42,7 +42,7 @@ def test_going_round_in_circles_ends() -> None:
         "You are a companion who talks with one person over months and remembers what they told you. Reply in their words. "
     )
     text, ended = through(*[round_] * 1000)
-    assert ended and len(text) < 40 * len(round_)
+    assert ended and len(text) < 60 * len(round_)
     rows = [f"| {n} | the same words in every row of a long table |\n" for n in range(2000)]
     assert through(*rows) == ("".join(rows), False)
     assert through(*["-" * 100 + "\n"] * 200)[1] is False
