@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from memtui.memory.uses import Uses
+
 
 class Kind(StrEnum):
     """What sort of memory; it decides the half-life."""
@@ -61,6 +63,7 @@ class Memory:
         slot: the single-valued or multi-valued slot it fills, or None.
         retired_by: id of the memory that superseded or absorbed it, or None.
         retire_note: hash of the reason's text, or None.
+        uses: when it was recalled, as far as known; None before the first time. `recalls` says how often.
     """
 
     id: str
@@ -82,6 +85,7 @@ class Memory:
     retired_reason: RetireReason | None = None
     retired_by: str | None = None
     retire_note: str | None = None
+    uses: Uses | None = None
 
     @property
     def active(self) -> bool:

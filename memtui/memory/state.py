@@ -32,7 +32,8 @@ from memtui.memory.events import (
 )
 from memtui.memory.ledger import canonical
 from memtui.memory.model import Memory, Status, Verdict
-from memtui.memory.moments import to_iso
+from memtui.memory.moments import to_iso, to_us
+from memtui.memory.uses import How, Uses
 from memtui.memory.verdicts import TextPair, Verdicts
 
 
@@ -47,13 +48,14 @@ def evolve(memory: Memory | None, body: Body, at: datetime) -> Memory | None:
             return _recalled(memory, at)
         case Reinforced():
             sources = memory.sources if body.turn in memory.sources else (*memory.sources, body.turn)
-            return replace(_recalled(memory, at), sources=sources)
+            return replace(_recalled(memory, at, How.REINFORCED), sources=sources)
         case Absorbed():
             return replace(
                 memory,
                 sources=tuple(dict.fromkeys((*memory.sources, *body.sources))),
                 recalls=memory.recalls + body.recalls,
                 last_recall=max(memory.last_recall, body.last_recall),
+                uses=_brought(body.recalls, memory.created_at, body.last_recall, memory.uses),
             )
         case Retired():
             return replace(
@@ -103,11 +105,21 @@ def _born(body: Created) -> Memory:
         merged_from=body.merged_from,
         subject=body.subject,
         slot=body.slot,
+        uses=_brought(body.recalls, body.created_at, body.last_recall, None),
     )
 
 
-def _recalled(memory: Memory, at: datetime) -> Memory:
-    return replace(memory, recalls=memory.recalls + 1, last_recall=max(memory.last_recall, at))
+def _recalled(memory: Memory, at: datetime, how: How = How.RECALLED) -> Memory:
+    uses = Uses(to_us(at), how, memory.uses)
+    return replace(memory, recalls=memory.recalls + 1, last_recall=max(memory.last_recall, at), uses=uses)
+
+
+def _brought(recalls: int, since: datetime, last: datetime, before: Uses | None) -> Uses | None:
+    """Recalls that come as a number, evenly over the time they must have been in."""
+    if recalls <= 0:
+        return before
+    at_us = to_us(last)
+    return Uses(at_us, before=before, count=recalls, since_us=min(at_us, to_us(since)))
 
 
 @dataclass
@@ -289,9 +301,13 @@ def fold(events: Iterable[Event], until: datetime | None = None) -> State:
 
 def memory_record(memory: Memory) -> dict[str, object]:
     """Every field of a memory as JSON-ready data (hashes for texts), for export, hashing and comparison."""
-    return {
-        name: to_iso(value) if isinstance(value := getattr(memory, name), datetime) else value for name in Memory.__slots__
-    }
+    return {name: _plain(getattr(memory, name)) for name in Memory.__slots__}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return to_iso(value)
+    return value.record() if isinstance(value, Uses) else value
 
 
 def state_hash(state: State) -> str:
