@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memtui.memory.frame import Frame
-from memtui.memory.laws.salience import SalienceLaw
+from memtui.memory.laws import Law
 from memtui.memory.moments import NEVER_US, from_us, to_iso, to_us
 from memtui.memory.sleep.plan import Action, Plan, describe
 from memtui.memory.state import State, fold
@@ -27,7 +27,7 @@ def memory_records(companion: Companion, *, at: datetime | None = None, everythi
     return frame_records(frame, companion.law, now)
 
 
-def frame_records(frame: Frame, law: SalienceLaw, now: datetime) -> list[dict[str, Any]]:
+def frame_records(frame: Frame, law: Law, now: datetime) -> list[dict[str, Any]]:
     """One record a row of `frame`, by the law at `now`."""
     salience = law.retention(frame, to_us(now))
     dies_at = law.dies_at(frame)

@@ -68,9 +68,10 @@ class Uses:
         out.reverse()
         return sorted(out, key=lambda use: use[0])
 
-    def record(self) -> list[list[object]]:
+    def record(self) -> list[list[int | str]]:
         """The links as JSON-ready data, the first first."""
-        return [[link.at_us, link.how.value, link.count, link.since_us] for link in self.links()][::-1]
+        records: list[list[int | str]] = [[link.at_us, link.how.value, link.count, link.since_us] for link in self.links()]
+        return records[::-1]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Uses):

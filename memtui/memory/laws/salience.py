@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from memtui.memory.frame import Bools, Floats, Frame, Ints
+from memtui.memory.laws import up_for_it
+from memtui.memory.laws.labels import half_life_words
 from memtui.memory.model import KINDS, Kind, Memory
 from memtui.memory.moments import HOUR_US, NEVER_US, to_us
 
@@ -36,10 +38,12 @@ class SalienceLaw:
     Attributes:
         half_life: hours, by kind.
         floor: below it a memory is pruned.
+        capacity: any number.
     """
 
     half_life: Mapping[Kind, float] = field(default_factory=lambda: dict(DEFAULT_HALF_LIFE))
     floor: float = 0.05
+    capacity: None = None
     name: str = "salience"
 
     def retention(self, frame: Frame, now_us: int) -> Floats:
@@ -58,16 +62,13 @@ class SalienceLaw:
         moment = frame.last_recall + lasts_us.astype(np.int64)
         return np.where(frame.pinned, NEVER_US, moment).astype(np.int64)
 
-    def faded(self, frame: Frame, now_us: int) -> Bools:
-        """Active, unpinned rows below the floor at `now_us`: bool (n,)."""
-        return np.asarray(frame.active & ~frame.pinned & (self.retention(frame, now_us) < self.floor), np.bool_)
+    def faded(self, frame: Frame, now_us: int, *, leaving: Bools | None = None, spared: Bools | None = None) -> Bools:
+        """What is below the floor at `now_us`: bool (n,)."""
+        return up_for_it(frame, leaving, spared) & (self.retention(frame, now_us) < self.floor)
 
     def half_life_label(self, kind_code: int) -> str:
         """Such as `E72h`, `S30d`: whole days from 4 days on."""
-        kind = KINDS[kind_code]
-        hours = self.half_life[kind]
-        span = f"{hours / 24:g}d" if hours >= 96 else f"{hours:g}h"
-        return f"{kind.letter}{span}"
+        return half_life_words(kind_code, self.half_life[KINDS[kind_code]])
 
     def salience(self, memory: Memory, now_us: int) -> float:
         """Salience of one memory at `now_us`; the same formula without a frame."""

@@ -7,15 +7,17 @@ never touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+import numpy as np
+
 from memtui.memory.events import Absorbed, Body, Created, Judged, Retired, Slept
-from memtui.memory.frame import Floats, Frame
-from memtui.memory.laws import Law
-from memtui.memory.model import Kind, Label, Memory, RetireReason, Summary, Verdict
+from memtui.memory.frame import Bools, Floats, Frame
+from memtui.memory.laws import Law, parting_words
+from memtui.memory.model import KINDS, Kind, Label, Memory, RetireReason, Summary, Verdict
 from memtui.memory.moments import HOUR_US, to_us
 from memtui.memory.sleep.candidates import Cluster, Pair, SleepPolicy, newness
 from memtui.memory.texts import content_hash, one_line
@@ -159,12 +161,7 @@ def make_plan(
         members = [member for member in cluster.members if work.may_retire(member)]
         if len(members) == len(cluster.members):
             work.add(Action.MERGE, members, by=None, text=summary.text, reason=summary.reason)
-    survivors = {item.by for item in work.items}  # what takes something over is looked at again next time
-    old_enough = frame.last_recall <= now_us - policy.grace_hours * HOUR_US
-    for row in (law.faded(frame, now_us) & old_enough).nonzero()[0].tolist():
-        memory_id = frame.ids[row]
-        if memory_id not in survivors and work.may_retire(memory_id):
-            work.add(Action.PRUNE, [memory_id], by=None, reason=f"faded below {law.floor:g}")
+    _prune(work, law, now_us, policy)
     return Plan(
         at=now,
         trigger=trigger,
@@ -177,6 +174,28 @@ def make_plan(
         unsure=tuple(unsure),
         active_before=int(frame.active.sum()),
     )
+
+
+def _prune(work: _Pass, law: Law, now_us: int, policy: SleepPolicy) -> None:
+    """Let go of what the law lets go of once the rest of the pass is done, but for what is too new.
+
+    What is new takes no one else's place: where only so many are kept, there are more of them until its grace is over.
+    """
+    frame = work.frame
+    survivors = {item.by for item in work.items if item.by is not None}  # looked at again next time
+    leaving = _rows(frame, work.gone)
+    spared = _rows(frame, survivors) | (frame.kind == KINDS.index(Kind.PROCEDURAL))
+    old_enough = frame.last_recall <= now_us - policy.grace_hours * HOUR_US
+    for row in np.flatnonzero(law.faded(frame, now_us, leaving=leaving, spared=spared) & old_enough).tolist():
+        if work.may_retire(frame.ids[row]):
+            reason = parting_words(law, float(work.retention[row]))
+            work.add(Action.PRUNE, [frame.ids[row]], by=None, reason=reason)
+
+
+def _rows(frame: Frame, ids: Iterable[str]) -> Bools:
+    mask = np.zeros(len(frame), np.bool_)
+    mask[[frame.row(memory_id) for memory_id in ids if memory_id in frame]] = True
+    return mask
 
 
 def _take_verdicts(work: _Pass, verdicts: Sequence[tuple[Pair, Verdict]], policy: SleepPolicy) -> list[tuple[Pair, Verdict]]:

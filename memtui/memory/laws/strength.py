@@ -1,0 +1,108 @@
+"""Strength: the law of skills (LAWS, "Strength"; source: the skillmem write-up).
+
+Strength starts at 1. Telling it again adds 0.15 (2 at most), a reported failure multiplies it by 0.7, and every full 14 days
+without use by 0.85, counted from the moments of use and not by how often somebody looked. Any use makes it active; after 30
+days without one it is stale, after 90 it is archived: out of recall, not lost.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from memtui.memory.frame import Bools, Floats, Frame, Ints
+from memtui.memory.laws import up_for_it
+from memtui.memory.laws.derived import PerMemory, used
+from memtui.memory.laws.labels import half_life_words
+from memtui.memory.model import Memory
+from memtui.memory.moments import HOUR_US, NEVER_US, to_us
+from memtui.memory.uses import How
+
+_DAY_US = 24 * HOUR_US
+
+
+class Stage(StrEnum):
+    """How far a memory is from use."""
+
+    ACTIVE = "active"
+    STALE = "stale"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True)
+class StrengthLaw:
+    """The strength law with its numbers.
+
+    Attributes:
+        added: what telling it again adds.
+        most: strength never exceeds it.
+        failed: what a reported failure multiplies it by.
+        idle_days, idle: every so many full days without use multiply it by `idle`.
+        stale_days, archive_days: days without use until it is stale, and archived.
+        floor: below it a memory is let go of before its time.
+        capacity: any number.
+    """
+
+    added: float = 0.15
+    most: float = 2.0
+    failed: float = 0.7
+    idle_days: float = 14.0
+    idle: float = 0.85
+    stale_days: float = 30.0
+    archive_days: float = 90.0
+    floor: float = 0.05
+    capacity: None = None
+    name: str = "strength"
+    _folded: PerMemory = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_folded", PerMemory(self._at_last_recall, (1.0,)))
+
+    def retention(self, frame: Frame, now_us: int) -> Floats:
+        """Strength of every row at `now_us` (microseconds UTC): float64 (n,), 0..2."""
+        periods = np.maximum(now_us - frame.last_recall, 0) // self._idle_us()
+        return np.asarray(self._folded.columns(frame)[0] * self.idle ** periods.astype(np.float64), np.float64)
+
+    def stage(self, memory: Memory, now_us: int) -> Stage:
+        """Active, stale or archived at `now_us`, by the time since its last use."""
+        days = (now_us - to_us(memory.last_recall)) / _DAY_US
+        return Stage.ARCHIVED if days >= self.archive_days else Stage.STALE if days >= self.stale_days else Stage.ACTIVE
+
+    def dies_at(self, frame: Frame) -> Ints:
+        """When it is archived, or falls below the floor before: int64 (n,) microseconds UTC; `NEVER_US` when pinned."""
+        strength = self._folded.columns(frame)[0]
+        guess = np.floor(np.log(np.maximum(strength / self.floor, 1.0)) / -math.log(self.idle))
+        periods = guess + 2
+        for step in (1, 0, -1):  # the logarithm may miss the first period below the floor by one
+            earlier = np.maximum(guess + step, 0.0)
+            periods = np.where(strength * self.idle**earlier < self.floor, earlier, periods)
+        lasts = np.minimum(periods * self._idle_us(), self.archive_days * _DAY_US)
+        return np.where(frame.pinned, NEVER_US, frame.last_recall + lasts.astype(np.int64)).astype(np.int64)
+
+    def faded(self, frame: Frame, now_us: int, *, leaving: Bools | None = None, spared: Bools | None = None) -> Bools:
+        """What is archived or below the floor at `now_us`: bool (n,)."""
+        archived = now_us - frame.last_recall >= self.archive_days * _DAY_US
+        return up_for_it(frame, leaving, spared) & (archived | (self.retention(frame, now_us) < self.floor))
+
+    def half_life_label(self, kind_code: int) -> str:
+        """The idle time after which half is gone, such as `P70d`."""
+        periods = math.ceil(math.log(2) / -math.log(self.idle))
+        return half_life_words(kind_code, periods * self.idle_days * 24)
+
+    def _idle_us(self) -> int:
+        return round(self.idle_days * _DAY_US)
+
+    def _at_last_recall(self, memory: Memory) -> tuple[float]:
+        before, uses = used(memory)
+        strength = 1.0
+        for at, how in uses:
+            strength *= self.idle ** ((at - before) // self._idle_us())
+            if how is How.REINFORCED:
+                strength = min(self.most, strength + self.added)
+            elif how is How.FAILED:
+                strength *= self.failed
+            before = at
+        return (float(strength * self.idle ** ((to_us(memory.last_recall) - before) // self._idle_us())),)
