@@ -23,6 +23,7 @@ Bools = npt.NDArray[np.bool_]
 
 _KIND_CODE: Final = {kind: code for code, kind in enumerate(KINDS)}
 _START_ROWS: Final = 64
+_INTS: Final = 6
 _T = TypeVar("_T", bound=np.generic)
 
 
@@ -48,9 +49,9 @@ class Frame:
         texts: the memories' texts, by row.
 
     Columns (each a view of length `len(frame)`): `importance` float64, `recalls` int64, `last_recall`, `created`, `valid`
-    int64 microseconds UTC, `kind` int64 (position in `KINDS`), `pinned`, `active` bool, `vectors` float32 (n, dims)
-    of unit length (a zero row has no vector yet), and what a mind's reader reads off the vector: `slots` float32
-    (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together `readings`.
+    int64 microseconds UTC, `retired` the same (0 unless retired), `kind` int64 (position in `KINDS`), `pinned` and `active`
+    bool, `vectors` float32 (n, dims) of unit length (a zero row has no vector yet), and what a mind's reader reads off the
+    vector: `slots` float32 (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together `readings`.
     """
 
     def __init__(self, dims: int, slot_count: int = 0, aspect_count: int = 0) -> None:
@@ -63,7 +64,7 @@ class Frame:
         self._row: dict[str, int] = {}
         self._dropped: dict[str, int] = {}
         self._floats = np.zeros((1, _START_ROWS), np.float64)
-        self._ints = np.zeros((5, _START_ROWS), np.int64)
+        self._ints = np.zeros((_INTS, _START_ROWS), np.int64)
         self._bools = np.zeros((2, _START_ROWS), np.bool_)
         self._vectors = np.zeros((_START_ROWS, dims), np.float32)
         self._readings = np.zeros((_START_ROWS, slot_count + aspect_count), np.float32)
@@ -104,6 +105,11 @@ class Frame:
     def kind(self) -> Ints:
         """Position in `KINDS`."""
         return self._ints[4, : len(self)]
+
+    @property
+    def retired(self) -> Ints:
+        """Microseconds UTC of the retirement; 0 for a memory that is not retired."""
+        return self._ints[5, : len(self)]
 
     @property
     def pinned(self) -> Bools:
@@ -164,6 +170,7 @@ class Frame:
             to_us(memory.created_at),
             to_us(memory.valid_from),
             _KIND_CODE[memory.kind],
+            _retired_us(memory),
         )
         self._bools[:, row] = (memory.pinned, memory.active)
         if vector is not None:
@@ -184,14 +191,8 @@ class Frame:
         self.ids.extend(memory.id for memory in memories)
         self.texts.extend(texts)
         self.memories.extend(memories)
-        self._floats[0, first:end] = [memory.importance for memory in memories]
-        self._ints[0, first:end] = [memory.recalls for memory in memories]
-        self._ints[1, first:end] = [to_us(memory.last_recall) for memory in memories]
-        self._ints[2, first:end] = [to_us(memory.created_at) for memory in memories]
-        self._ints[3, first:end] = [to_us(memory.valid_from) for memory in memories]
-        self._ints[4, first:end] = [_KIND_CODE[memory.kind] for memory in memories]
-        self._bools[0, first:end] = [memory.pinned for memory in memories]
-        self._bools[1, first:end] = [memory.active for memory in memories]
+        floats, ints, bools = columns_of(memories)
+        self._floats[:, first:end], self._ints[:, first:end], self._bools[:, first:end] = floats, ints, bools
         self.version += 1
 
     def drop(self, memory_id: str) -> None:
@@ -201,6 +202,17 @@ class Frame:
             self._bools[1, row] = False
             self._dropped[memory_id] = self._row.pop(memory_id)
             self.version += 1
+
+    def select(self, rows: Ints) -> Frame:
+        """A small frame of its own with copies of these rows, in this order; their texts are left out."""
+        small = Frame(self.dims, self.slot_count, self.aspect_count)
+        for row in rows.tolist():
+            small.upsert(self.memories[row], "", self.vectors[row], self.readings[row])
+        return small
+
+    def dropped_rows(self) -> list[int]:
+        """Rows of memories whose creation does not count: they stand for nothing."""
+        return list(self._dropped.values())
 
     def active_rows(self) -> Ints:
         """Rows of active memories, ascending."""
@@ -216,6 +228,29 @@ class Frame:
         self._bools = _grown(self._bools, size, axis=1)
         self._vectors = _grown(self._vectors, size, axis=0)
         self._readings = _grown(self._readings, size, axis=0)
+
+
+def columns_of(memories: Sequence[Memory]) -> tuple[Floats, Ints, Bools]:
+    """The columns of memories as a frame keeps them, one column a memory.
+
+    Returns:
+        float64 (1, n) importance; int64 (6, n) recalls, last recall, created, valid, kind, retired; bool (2, n) pinned,
+        active.
+    """
+    floats = np.array([[memory.importance for memory in memories]], np.float64)
+    ints = np.empty((_INTS, len(memories)), np.int64)
+    ints[0] = [memory.recalls for memory in memories]
+    ints[1] = [to_us(memory.last_recall) for memory in memories]
+    ints[2] = [to_us(memory.created_at) for memory in memories]
+    ints[3] = [to_us(memory.valid_from) for memory in memories]
+    ints[4] = [_KIND_CODE[memory.kind] for memory in memories]
+    ints[5] = [_retired_us(memory) for memory in memories]
+    bools = np.array([[memory.pinned for memory in memories], [memory.active for memory in memories]], np.bool_)
+    return floats, ints, bools
+
+
+def _retired_us(memory: Memory) -> int:
+    return 0 if memory.retired_at is None else to_us(memory.retired_at)
 
 
 def _grown(array: npt.NDArray[_T], size: int, axis: int) -> npt.NDArray[_T]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -112,13 +112,24 @@ class FullText:
                 if words:
                     self._statistics.add(words.split(" "))
 
-    def search(self, text: str, limit: int, owners: Callable[[str], Sequence[str]]) -> dict[str, float]:
+    def statistics_of(self, digests: Collection[str]) -> Statistics:
+        """The statistics of some contents alone: those that were known at a moment of the past."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = self._tables.read_contents(("hash", "words"))
+        return _count(rows.filter(pc.is_in(rows.column("hash"), value_set=pa.array(list(digests), pa.string()))))
+
+    def search(
+        self, text: str, limit: int, owners: Callable[[str], Sequence[str]], statistics: Statistics | None = None
+    ) -> dict[str, float]:
         """BM25 by memory id, best first, at most `limit`.
 
         Args:
             owners: the ids a content (hash) stands for; none of them when it must not be found.
+            statistics: what to weigh words by; that of all contents by default.
         """
-        statistics = self._statistics
+        statistics = self._statistics if statistics is None else statistics
         terms = [term for term in dict.fromkeys(stems(text)) if statistics.holding.get(term)]
         if not terms or limit <= 0:
             return {}

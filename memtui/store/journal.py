@@ -10,7 +10,7 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from memtui.store.coding import decode_events, without_collector
 from memtui.store.contents import Contents
 from memtui.store.durability import FolderSync
 from memtui.store.faults import Fault, fault_of, store_error
-from memtui.store.full_text import FullText
+from memtui.store.full_text import FullText, Statistics
 from memtui.store.head_file import HeadFile, fits
 from memtui.store.locking import WAIT_S, write_lock
 from memtui.store.opening import make_folder, open_tables
@@ -299,18 +299,25 @@ class Journal:
                 self._flush()
             return True
 
-    def search(self, text: str, limit: int, owners: Callable[[str], Sequence[str]]) -> dict[str, float]:
+    def search(
+        self, text: str, limit: int, owners: Callable[[str], Sequence[str]], statistics: Statistics | None = None
+    ) -> dict[str, float]:
         """`FullText.search`; an index that can't be read is made anew, for the texts are whole."""
         with said_plainly("searching words"):
             try:
-                return self.full_text.search(text, limit, owners)
+                return self.full_text.search(text, limit, owners, statistics)
             except Exception as error:
                 if not self.place.local or fault_of(error) is not Fault.DAMAGED:
                     raise
             with self.mutex, write_lock(self._lock_folder, self.lock_wait_s):
                 self.full_text.rebuild()
                 self._flush()
-            return self.full_text.search(text, limit, owners)
+            return self.full_text.search(text, limit, owners, statistics)
+
+    def statistics_of(self, digests: Collection[str]) -> Statistics:
+        """What `FullText` would count if these contents were all there are."""
+        with said_plainly("counting words"):
+            return self.full_text.statistics_of(digests)
 
     def close(self) -> None:
         """Let go of the tables."""

@@ -22,8 +22,10 @@ import numpy as np
 from memtui.errors import StoreBusyError, StoreError
 from memtui.memory.events import Body, Event
 from memtui.memory.frame import Frame, Reader, Vectors
+from memtui.memory.history import History
 from memtui.memory.ledger import Head, Problem, head_of
 from memtui.memory.state import State
+from memtui.store.as_of import Past, Pasts
 from memtui.store.checking import check
 from memtui.store.coding import without_collector
 from memtui.store.journal import Journal, Taken, said_plainly
@@ -62,6 +64,8 @@ class MemoryStore:
         self._journal = journal
         self._reader = reader
         self._folding = threading.Lock()
+        self._history = History()
+        self._pasts = Pasts(journal, reader)
         self._by_content: dict[str, list[str]] = {}
         self._events: tuple[Event, ...] = ()
         self._folded = 0
@@ -130,6 +134,15 @@ class MemoryStore:
     def text(self, content: str) -> str:
         """The text of a content hash; "" when it is unknown or erased."""
         return self._journal.contents.texts.get(content, "")
+
+    def as_of(self, moment: datetime) -> Past:
+        """Memory as it was at a moment (aware), events of that very moment included. Writes nothing.
+
+        What it returns is good until the next append or refresh; ask again after one.
+        """
+        self._check_open()
+        with self._folding:
+            return self._pasts.at(moment, self._history, self.state, self.frame)
 
     def append(
         self,
@@ -234,7 +247,7 @@ class MemoryStore:
         with without_collector(), said_plainly("reading vectors"):
             self.state = State()
             for event in journal.events:
-                self.state.apply(event)
+                self._history.take(event, self.state.apply(event), self.state)
             self.frame = frame_of(
                 journal.events,
                 self.state,
@@ -269,7 +282,9 @@ class MemoryStore:
 
     def _fold(self, taken: Taken) -> None:
         for event in taken.events:
-            for memory_id in self.state.apply(event):
+            touched = self.state.apply(event)
+            self._history.take(event, touched, self.state)
+            for memory_id in touched:
                 self._show(memory_id, taken.vectors)
         self._folded += len(taken.events)
         self.head = head_of(taken.events, self.head)
