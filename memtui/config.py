@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memtui.errors import ConfigError
@@ -52,13 +52,71 @@ class HalfLifeSettings(_Section):
     procedural: float = Field(2160.0, gt=0)
 
 
+class StabilitySettings(_Section):
+    """The numbers of the stability law (LAWS: stability)."""
+
+    birth: float = Field(0.1, gt=0, le=1)
+    """S of what was just told."""
+    delta: float = Field(0.15, gt=0, lt=1)
+    """The share of what is missing to 1 that a recall adds."""
+    rate: float = Field(0.01, gt=0)
+    """Decay an hour: S has halved after ln 2 / rate hours."""
+    rooted: float = Field(0.7, gt=0, le=1)
+    """Above it a memory stays as long as any other may go."""
+    importance: float = Field(0.5, ge=0)
+    """What importance 1 adds to the score that decides who goes; 0: S alone."""
+    context: float = Field(0.3, ge=0)
+    """What it adds to belong to the running task (`/task`)."""
+
+
+class StrengthSettings(_Section):
+    """The numbers of the strength law (LAWS: strength)."""
+
+    added: float = Field(0.15, ge=0)
+    """What telling it again adds."""
+    most: float = Field(2.0, ge=1)
+    """Strength never exceeds it; it starts at 1."""
+    idle_days: float = Field(14.0, gt=0)
+    """Every so many full days without use …"""
+    idle: float = Field(0.85, gt=0, lt=1)
+    """… multiply it by this."""
+    stale_days: float = Field(30.0, gt=0)
+    archive_days: float = Field(90.0, gt=0)
+    """Days without use after which it is let go of."""
+    floor: float = Field(0.05, gt=0, lt=1)
+
+
+class FsrsSettings(_Section):
+    """The numbers of the FSRS law."""
+
+    floor: float = Field(0.7, gt=0, lt=1)
+    """Retrievability below which a memory is pruned."""
+    parameters: tuple[float, ...] = ()
+    """The 21 weights of FSRS-6, as its optimizer gives them; [] takes the package's own."""
+
+    @field_validator("parameters")
+    @classmethod
+    def _known_to_fsrs(cls, parameters: tuple[float, ...]) -> tuple[float, ...]:
+        if parameters:
+            from memtui.memory.laws.fsrs import FsrsLaw
+
+            FsrsLaw(parameters=parameters)
+        return parameters
+
+
 class MemorySettings(_Section):
     """The law of forgetting."""
 
-    law: Literal["salience"] = "salience"
+    law: Literal["salience", "stability", "strength", "fsrs", "naive", "window"] = "salience"
+    """Which law decides how much is left of a memory and when it goes; `naive` and `window` are there to compare with."""
+    capacity: int = Field(0, ge=0)
+    """Room for so many active memories, under any law; 0 is the law's own: stability 500, window 200, else no limit."""
     floor: float = Field(0.05, gt=0, lt=1)
     """Below this salience a memory is pruned by the next sleep pass."""
     half_life: HalfLifeSettings = HalfLifeSettings()
+    stability: StabilitySettings = StabilitySettings()
+    strength: StrengthSettings = StrengthSettings()
+    fsrs: FsrsSettings = FsrsSettings()
 
 
 class RecallSettings(_Section):
@@ -150,7 +208,8 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         where = f"{file}: " if _settings_file else ""
-        what = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        said = " ".join(first["msg"].removeprefix("Value error, ").split()).rstrip(".")
+        what = "unknown key" if first["type"] == "extra_forbidden" else said
         raise ConfigError(
             f"{where}settings key '{key}': {what}.", todo="See README, 'Settings', for the keys there are."
         ) from error

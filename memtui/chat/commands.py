@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from memtui.chat.law_choice import laws_told, run_task, use_law
 from memtui.chat.settling import conflict_records, read_answer, settled_words, since_words
 from memtui.errors import InputError
 from memtui.memory.texts import one_line
@@ -30,6 +31,7 @@ class Command:
     """One slash command.
 
     Attributes:
+        arguments: what it takes; in brackets where it can do without.
         where: `memory` commands run here; `screen` ones are the app's own and unknown to a replay.
     """
 
@@ -37,6 +39,11 @@ class Command:
     arguments: str
     help: str
     where: Literal["memory", "screen"] = "memory"
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it can't do without one."""
+        return bool(self.arguments) and not self.arguments.startswith("[")
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -52,6 +59,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("sleep", "", "Run the sleep pass: merge, retire, prune"),
     Command("warp", "3d | 12h | 1d6h", "Move the simulated clock ahead"),
     Command("rate", "0 | 1 | 60 | 3600", "How fast simulated time runs"),
+    Command("law", "[NAME]", "Which law of forgetting memory is read by"),
+    Command("task", "[TEXT | done]", "What you are working on: the stability law keeps what is near it"),
     Command("recall", "TEXT", "Show what recall would give for a text, without asking"),
     Command("sessions", "", "Open, rename or delete earlier chats", "screen"),
     Command("new", "", "Begin a new chat (memory stays)", "screen"),
@@ -110,7 +119,7 @@ async def run_command(companion: Companion, line: str, progress: Progress | None
     runner = _RUNNERS.get(command.name)
     if runner is None:
         raise InputError(f"/{command.name} is for the screen.")
-    if command.arguments and not argument:
+    if command.needs_argument and not argument:
         raise InputError(f"/{command.name} needs {command.arguments}.")
     return await runner(companion, argument, progress)
 
@@ -218,6 +227,14 @@ async def _recall(companion: Companion, argument: str, _: Progress | None) -> Co
     return CommandResult("\n".join(lines) or "Nothing would be recalled for that.", found)
 
 
+async def _law(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return CommandResult(use_law(companion, argument) if argument else laws_told(companion), companion.law)
+
+
+async def _task(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return CommandResult(await run_task(companion, argument), companion.law)
+
+
 _RUNNERS: dict[str, Callable[[Companion, str, Progress | None], Awaitable[CommandResult]]] = {
     "remember": _remember,
     "pin": _pin,
@@ -231,5 +248,7 @@ _RUNNERS: dict[str, Callable[[Companion, str, Progress | None], Awaitable[Comman
     "sleep": _sleep,
     "warp": _warp,
     "rate": _rate,
+    "law": _law,
+    "task": _task,
     "recall": _recall,
 }

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from memtui.config import Settings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from memtui.config import MemorySettings, Settings
+from memtui.memory.laws import Law
+from memtui.memory.laws.baselines import NaiveLaw, WindowLaw
+from memtui.memory.laws.capacity import Capped
 from memtui.memory.laws.salience import SalienceLaw
+from memtui.memory.laws.stability import StabilityLaw
+from memtui.memory.laws.strength import StrengthLaw
 from memtui.memory.model import Kind
 from memtui.memory.recall import RecallPolicy
 from memtui.memory.sleep.candidates import SleepPolicy
 from memtui.minds.base import Judging
 
 
-def law_of(settings: Settings) -> SalienceLaw:
+def law_of(settings: Settings) -> Law:
     """The law of forgetting the settings ask for."""
-    hours = settings.memory.half_life
+    memory = settings.memory
+    law = _LAWS[memory.law](memory)
+    if not memory.capacity:
+        return law
+    if isinstance(law, StabilityLaw | WindowLaw):
+        return replace(law, capacity=memory.capacity)
+    return Capped(law, memory.capacity)
+
+
+def _salience(memory: MemorySettings) -> Law:
+    hours = memory.half_life
     return SalienceLaw(
         half_life={
             Kind.EPISODIC: hours.episodic,
@@ -20,8 +38,24 @@ def law_of(settings: Settings) -> SalienceLaw:
             Kind.CONSOLIDATED: hours.consolidated,
             Kind.PROCEDURAL: hours.procedural,
         },
-        floor=settings.memory.floor,
+        floor=memory.floor,
     )
+
+
+def _fsrs(memory: MemorySettings) -> Law:
+    from memtui.memory.laws.fsrs import FsrsLaw  # only who asks for it pays for the package
+
+    return FsrsLaw(**memory.fsrs.model_dump())
+
+
+_LAWS: Mapping[str, Callable[[MemorySettings], Law]] = {
+    "salience": _salience,
+    "stability": lambda memory: StabilityLaw(**memory.stability.model_dump()),
+    "strength": lambda memory: StrengthLaw(**memory.strength.model_dump()),
+    "fsrs": _fsrs,
+    "naive": lambda _: NaiveLaw(),
+    "window": lambda _: WindowLaw(),
+}
 
 
 def recall_policy(settings: Settings, related_from: float) -> RecallPolicy:
