@@ -6,11 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
+
 from memtui.memory.branch_side import Side
 from memtui.memory.conflicts import settled
 from memtui.memory.events import Absorbed, Body, Created, Judged, Retired, Slept
-from memtui.memory.frame import Bools
-from memtui.memory.model import Kind, Memory, RetireReason
+from memtui.memory.frame import Bools, Floats, Frame
+from memtui.memory.laws import parting_words
+from memtui.memory.model import KINDS, Kind, Memory, RetireReason
 from memtui.memory.moments import HOUR_US, to_us
 from memtui.memory.sleep.candidates import SleepPolicy, newness
 from memtui.memory.sleep.plan import Action, Plan, PlanItem, plan_bodies
@@ -40,7 +43,10 @@ class Pass:
         self.gone: set[str] = set()
         self.survivors: set[str] = set()
         self.changed = False
-        self._here, self._there = self._faded(branch), self._faded(trunk)
+        self._weighed: tuple[Bools, Bools] | None = None
+        self._recorded: Sequence[Body] = ()
+        self._alone: Sequence[str] = ()
+        self._retention: Floats | None = None
 
     def bodies(self, recorded: Sequence[Body], alone: Sequence[str]) -> list[Body]:
         """The pass as one block; [] when it has nothing to do.
@@ -49,6 +55,7 @@ class Pass:
             recorded: the trunk's pass; empty where it did nothing that night.
             alone: ids that are active in the branch only: nobody has looked at them in the trunk.
         """
+        self._recorded, self._alone = recorded, alone
         weighed: dict[str, None] = {}
         slept = False
         for group in _groups(recorded):
@@ -63,7 +70,6 @@ class Pass:
                 self._again(group)
             else:
                 self.out += self.adapted(first, self.at)
-        self._look_at(alone)
         self._prune_more(weighed)
         if self.out and not slept:
             self.out.append(Slept("nightly", 0, 0, 0, 0))
@@ -152,7 +158,7 @@ class Pass:
 
     def _prune_more(self, weighed: Collection[str]) -> None:
         """What only the branch's law lets go; where the trunk kept what both laws let go, the person wanted it so."""
-        for row in self._here.nonzero()[0].tolist():
+        for row in self._fades()[0].nonzero()[0].tolist():
             memory = self.branch.frame.ids[row]
             if memory in weighed or memory in self.survivors or not self._may_retire(memory) or self._weigh(memory)[0]:
                 continue
@@ -161,19 +167,34 @@ class Pass:
 
     def _weigh(self, memory: str) -> tuple[bool, bool]:
         """Whether both laws say the same of the very same memory; and whether the branch's lets it go."""
-        here, there = self.branch.frame, self.trunk.frame
-        fades = memory in here and bool(self._here[here.row(memory)])
-        faded = memory in there and bool(self._there[there.row(memory)])
+        here, there = self._fades()
+        fades, faded = _marked(here, self.branch, memory), _marked(there, self.trunk, memory)
         return self._same(memory) and fades == faded, fades
 
-    def _faded(self, side: Side) -> Bools:
-        """Rows a pass at this moment would prune: bool (n,)."""
-        now_us = to_us(self.at)
-        rested: Bools = side.frame.last_recall <= now_us - self.policy.grace_hours * HOUR_US
-        return side.law.faded(side.frame, now_us) & rested
+    def _fades(self) -> tuple[Bools, Bools]:
+        """Rows of the branch and of the trunk that their laws let go of, once everything else of the pass is settled."""
+        if self._weighed is None:
+            self._look_at(self._alone)
+            retired = [body for body in self._recorded if isinstance(body, Retired)]
+            retired = [body for body in retired if body.reason is not RetireReason.PRUNED]
+            gone = {body.memory for body in retired}
+            kept = {body.by for body in retired if body.by is not None}
+            here = self._let_go(self.branch, self.gone, self.survivors)
+            self._weighed = here, self._let_go(self.trunk, gone, kept)
+        return self._weighed
+
+    def _let_go(self, side: Side, gone: Collection[str], kept: Collection[str]) -> Bools:
+        """What a pass at this moment would prune, as `make_plan` does: bool (n,)."""
+        frame, now_us = side.frame, to_us(self.at)
+        spared = _rows(frame, kept) | (frame.kind == KINDS.index(Kind.PROCEDURAL))
+        rested: Bools = frame.last_recall <= now_us - self.policy.grace_hours * HOUR_US
+        return side.law.faded(frame, now_us, leaving=_rows(frame, gone), spared=spared) & rested
 
     def _faded_away(self, memory: str) -> Retired:
-        note = self.branch.name(f"faded below {self.branch.law.floor:g}")
+        law, frame, now_us = self.branch.law, self.branch.frame, to_us(self.at)
+        if self._retention is None:
+            self._retention = law.retention(frame, now_us)
+        note = self.branch.name(parting_words(law, float(self._retention[frame.row(memory)])))
         return Retired(memory, RetireReason.PRUNED, note=note)
 
     # -- asides ------------------------------------------------------------------------------------------------------
@@ -202,6 +223,16 @@ class Pass:
             pruned=retired.count(RetireReason.PRUNED),
             active=self.branch.active - len(retired) + made,
         )
+
+
+def _rows(frame: Frame, ids: Iterable[str]) -> Bools:
+    mask = np.zeros(len(frame), np.bool_)
+    mask[[frame.row(memory) for memory in ids if memory in frame]] = True
+    return mask
+
+
+def _marked(rows: Bools, side: Side, memory: str) -> bool:
+    return memory in side.frame and bool(rows[side.frame.row(memory)])
 
 
 def _groups(bodies: Iterable[Body]) -> Iterator[list[Body]]:

@@ -16,7 +16,12 @@ from memtui.memory.events import Body, Event
 from memtui.memory.frame import Bools, Floats, Frame, Ints
 from memtui.memory.ids import make_id
 from memtui.memory.laws import Law
+from memtui.memory.laws.baselines import NaiveLaw, WindowLaw
+from memtui.memory.laws.capacity import Capped
+from memtui.memory.laws.fsrs import FsrsLaw
 from memtui.memory.laws.salience import SalienceLaw
+from memtui.memory.laws.stability import StabilityLaw
+from memtui.memory.laws.strength import StrengthLaw
 from memtui.memory.model import Kind, Label, RetireReason, Status
 from memtui.memory.sleep.candidates import SleepPolicy
 from memtui.memory.state import fold, state_hash
@@ -27,6 +32,15 @@ from tests.memory.builders import DAY, HOUR, START, chained, created
 LAW = SalienceLaw()
 LONG = SalienceLaw(half_life=dict.fromkeys(Kind, 24.0 * 3650))
 SHORT = SalienceLaw(half_life=dict.fromkeys(Kind, 6.0))
+LAWS: tuple[Law, ...] = (
+    LAW,
+    StabilityLaw(capacity=3),
+    StrengthLaw(),
+    FsrsLaw(),
+    NaiveLaw(),
+    WindowLaw(capacity=2),
+    Capped(LAW, 3),
+)
 
 
 @dataclass(frozen=True)
@@ -40,14 +54,18 @@ class Likeness:
     def floor(self) -> float:
         return self.of.floor
 
+    @property
+    def capacity(self) -> int | None:
+        return self.of.capacity
+
     def retention(self, frame: Frame, now_us: int) -> Floats:
         return self.of.retention(frame, now_us)
 
     def dies_at(self, frame: Frame) -> Ints:
         return self.of.dies_at(frame)
 
-    def faded(self, frame: Frame, now_us: int) -> Bools:
-        return self.of.faded(frame, now_us)
+    def faded(self, frame: Frame, now_us: int, *, leaving: Bools | None = None, spared: Bools | None = None) -> Bools:
+        return self.of.faded(frame, now_us, leaving=leaving, spared=spared)
 
     def half_life_label(self, kind_code: int) -> str:
         return self.of.half_life_label(kind_code)
@@ -57,6 +75,7 @@ def grown(
     events: Sequence[Event],
     law: Law,
     *,
+    trunk_law: Law = LAW,
     until: datetime | None = None,
     nightly: bool = True,
     texts: dict[str, str] | None = None,
@@ -64,7 +83,7 @@ def grown(
     branch = grow_branch(
         events,
         lambda content: (texts or {}).get(content, ""),
-        trunk_law=LAW,
+        trunk_law=trunk_law,
         law=law,
         policy=SleepPolicy(),
         until=until or (events[-1].at if events else START),
@@ -112,10 +131,13 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(ledgers(), st.sampled_from([LAW, Likeness()]), st.booleans(), st.integers(0, 60))
-def test_a_branch_with_unchanged_settings_is_the_trunk(events: list[Event], law: Law, nightly: bool, more: int) -> None:
+@given(ledgers(), st.sampled_from(LAWS), st.booleans(), st.booleans(), st.integers(0, 60))
+def test_a_branch_with_unchanged_settings_is_the_trunk(
+    events: list[Event], trunk_law: Law, like: bool, nightly: bool, more: int
+) -> None:
+    law = Likeness(trunk_law) if like else trunk_law
     until = (events[-1].at if events else START) + timedelta(days=more)
-    branch = grown(events, law, until=until, nightly=nightly)
+    branch = grown(events, law, trunk_law=trunk_law, until=until, nightly=nightly)
     trunk = fold(events)
     assert state_hash(branch.side.state) == state_hash(trunk) == state_hash(branch.trunk.state)
     assert [event.body for event in branch.side.events] == [event.body for event in events]
@@ -124,7 +146,7 @@ def test_a_branch_with_unchanged_settings_is_the_trunk(events: list[Event], law:
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(ledgers(), st.sampled_from([LONG, SHORT, Likeness(SHORT)]), st.integers(0, 60))
+@given(ledgers(), st.sampled_from([*LAWS, LONG, SHORT, Likeness(SHORT)]), st.integers(0, 60))
 def test_any_ledger_can_be_lived_under_any_law(events: list[Event], law: Law, more: int) -> None:
     """Nothing a ledger may hold breaks a branch, pinned memories stay, and the trunk beside it is the trunk."""
     until = (events[-1].at if events else START) + timedelta(days=more)
@@ -134,7 +156,8 @@ def test_any_ledger_can_be_lived_under_any_law(events: list[Event], law: Law, mo
     recorded = [event.body for event in events]
     for event in branch.side.events:
         if isinstance(event.body, ev.Retired) and event.body not in recorded and event.body.reason is RetireReason.PRUNED:
-            before = fold(branch.side.events[: event.seq]).memories[event.body.memory]
+            earlier = [other for other in branch.side.events[: event.seq] if other.block != event.block]
+            before = fold(earlier).memories[event.body.memory]
             assert before.active and not before.pinned
     apart = difference(branch.trunk.state, branch.side.state)
     assert len(apart.only_branch) + apart.both == branch.side.active
@@ -185,6 +208,32 @@ def test_what_the_person_unticked_in_the_trunk_stays_unless_the_law_changes_its_
     assert grown(events, Likeness()).side.active == 1
     assert grown(events, SHORT, nightly=False).side.active == 1, "both laws let it go, and still it was kept"
     assert grown(events, LONG).side.active == 1
+
+
+def test_room_for_fewer_lets_go_of_more_and_room_for_more_keeps_them() -> None:
+    """The trunk had room for two; what it let go of for room lives on where there is room."""
+    note = content_hash("the least of more than 2")
+    gone: list[Body] = [ev.Retired(ident("one"), RetireReason.PRUNED, note=note), ev.Slept("key", 0, 0, 1, 2)]
+    events = chained(
+        [
+            told("one", START),
+            told("two", START + HOUR),
+            told("three", START + 2 * HOUR),
+            ("sleep", START + 9 * HOUR, gone),
+            told("four", START + 10 * HOUR),
+        ]
+    )
+    until = START + 2 * DAY
+
+    def kept(law: Law) -> list[str]:
+        branch = grown(events, law, trunk_law=WindowLaw(capacity=2), until=until)
+        names = {ident(name): name for name in ("one", "two", "three", "four")}
+        return [names[memory.id] for memory in branch.side.state.active()]
+
+    assert kept(WindowLaw(capacity=2)) == ["three", "four"] or kept(WindowLaw(capacity=2)) == ["two", "three", "four"]
+    assert kept(WindowLaw(capacity=3)) == ["two", "three", "four"]
+    assert kept(WindowLaw(capacity=4)) == ["one", "two", "three", "four"]
+    assert kept(WindowLaw(capacity=1)) == ["four"]
 
 
 def test_a_recall_of_what_is_lost_is_missed_and_what_is_told_again_is_told_anew() -> None:
