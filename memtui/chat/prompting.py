@@ -12,29 +12,38 @@ from memtui.minds.tokens import count_tokens
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
+    from memtui.chat.looking_back import Then
 
 _HISTORY_TOKENS = 1500
 _HISTORY_MESSAGES = 12
 
 
-def build_prompt(companion: Companion, recollection: Recollection, text: str, now: datetime) -> Prompt:
-    """What the mind gets for the user's turn `text`: the last messages that fit, and the memories recall chose."""
-    frame = companion.store.frame
-    rivals = disputed(companion.conflicts(), (item.memory for item in recollection.items))
+def build_prompt(
+    companion: Companion, recollection: Recollection, text: str, now: datetime, then: Then | None = None
+) -> Prompt:
+    """What the mind gets for the user's turn `text`: the last messages that fit, and the memories recall chose.
+
+    Args:
+        then: the moment of the past the memories are of; there was no conversation then.
+    """
+    seen = companion if then is None else then
+    frame = companion.store.frame if then is None else then.frame
+    rivals = disputed(seen.conflicts(), (item.memory for item in recollection.items))
     memories = []
     for item in recollection.items:
         memory = frame.memories[item.row]
         memories.append(
             Remembered(
-                id=companion.handle(memory.id),
+                id=seen.handle(memory.id),
                 text=frame.texts[item.row],
                 said_at=memory.created_at,
                 valid_from=memory.valid_from,
                 passed=item.passed,
-                against=tuple(companion.handle(other) for other in rivals.get(memory.id, ())),
+                against=tuple(seen.handle(other) for other in rivals.get(memory.id, ())),
             )
         )
-    return Prompt((*_recent(companion.history[:-1]), Message("user", text)), tuple(memories), now, language_of(text))
+    history = _recent(companion.history[:-1]) if then is None else []
+    return Prompt((*history, Message("user", text)), tuple(memories), now, language_of(text))
 
 
 def _recent(history: list[Message]) -> list[Message]:

@@ -9,7 +9,6 @@ from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
 from memtui.memory.moments import NEVER_US, from_us, to_iso, to_us
 from memtui.memory.sleep.plan import Action, Plan, describe
-from memtui.memory.state import State, fold
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
@@ -17,14 +16,12 @@ if TYPE_CHECKING:
 
 def memory_records(companion: Companion, *, at: datetime | None = None, everything: bool = False) -> list[dict[str, Any]]:
     """One record a memory, active ones only unless `everything`; as memory was at `at` (now by default)."""
-    store = companion.store
-    state: State = store.state if at is None else fold(store.events(), at)
-    now = companion.clock.now() if at is None else at
-    frame = Frame(dims=1)
-    for memory in state.memories.values():
-        if everything or memory.active:
-            frame.upsert(memory, store.text(memory.content))
-    return frame_records(frame, companion.law, now)
+    store, law = companion.store, companion.law
+    frame = store.frame if at is None else store.as_of(at).frame
+    records = frame_records(frame, law, companion.clock.now() if at is None else at)
+    active: list[bool] = frame.active.tolist()
+    rows = (row for row in range(len(frame)) if frame.ids[row] in frame and (everything or active[row]))
+    return [records[row] for row in rows]
 
 
 def frame_records(frame: Frame, law: Law, now: datetime) -> list[dict[str, Any]]:

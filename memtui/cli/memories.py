@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from memtui.cli.as_of import AS_OF_HELP, as_of_words, moment_option
 from memtui.cli.commands import Context, pass_context
 from memtui.cli.opened import ProgressLine, run
-from memtui.errors import InputError
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
@@ -20,19 +19,25 @@ if TYPE_CHECKING:
 @click.command("memories")
 @click.option("--json", "as_json", is_flag=True, help="One JSON list on standard output.")
 @click.option("--all", "everything", is_flag=True, help="Retired memories too.")
-@click.option("--as-of", metavar="TIME", help="As memory was at that moment (ISO-8601 with an offset).")
+@click.option("--as-of", metavar="TIME", help=AS_OF_HELP)
 @click.option("--sort", type=click.Choice(["salience", "age", "recalls", "kind"]), default="salience", show_default=True)
 @pass_context
 def memories_command(context: Context, as_json: bool, everything: bool, as_of: str | None, sort: str) -> None:
-    """List memories, the most salient first."""
-    moment = _moment(as_of) if as_of is not None else None
+    """List memories, the most salient first.
 
-    async def work(companion: Companion) -> list[dict[str, Any]]:
+    With --as-of: those there were at that moment, as they were worded then, with what was left of them then.
+    """
+    when = moment_option(as_of)
+
+    async def work(companion: Companion) -> tuple[list[dict[str, Any]], str]:
         from memtui.chat.records import memory_records
 
-        return memory_records(companion, at=moment, everything=everything)
+        if when is None:
+            return memory_records(companion, everything=everything), ""
+        moment = when(companion)
+        return memory_records(companion, at=moment, everything=everything), as_of_words(moment, companion)
 
-    records = run(context, work)
+    records, then = run(context, work)
     keys = {
         "salience": lambda r: -r["salience"],
         "age": lambda r: r["last_recalled_at"],
@@ -43,9 +48,13 @@ def memories_command(context: Context, as_json: bool, everything: bool, as_of: s
     if as_json:
         click.echo(json.dumps(records, ensure_ascii=False, indent=1))
         return
+    if then:
+        click.echo(then, err=True)
     for record in records:
         click.echo(_row(record))
-    if not records:
+    if not records and then:
+        click.echo("There were no memories.", err=True)
+    elif not records:
         click.echo("No memories yet. Say something in `memtui`, or `memtui ask`.", err=True)
 
 
@@ -59,15 +68,6 @@ def _row(record: dict[str, Any]) -> str:
     state = "" if record["status"] == "active" else f"  ({record['retired_reason']})"
     kind = record["kind"][0].upper()
     return f"{bar} {record['salience']:5.2f} {kind} ×{record['recalls']:<3}{pin} {one_line(record['content'], 90)}{state}"
-
-
-def _moment(text: str) -> datetime:
-    from memtui.memory.moments import from_iso
-
-    try:
-        return from_iso(text)
-    except ValueError as error:
-        raise InputError(f"--as-of: {error}.", todo="Write a time such as 2026-03-20T12:00Z.") from error
 
 
 @click.command("sleep")

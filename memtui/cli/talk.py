@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.as_of import AS_OF_HELP, ask_then, moment_option
 from memtui.cli.commands import Context, pass_context
 from memtui.cli.opened import ProgressLine, opened
 from memtui.errors import InputError, MemtuiError
@@ -23,16 +24,19 @@ if TYPE_CHECKING:
 @click.command("ask")
 @click.argument("text", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Reply, memories and what was learned as one JSON object.")
+@click.option("--as-of", metavar="TIME", help=f"{AS_OF_HELP} Nothing is kept.")
 @pass_context
-def ask_command(context: Context, text: tuple[str, ...], as_json: bool) -> None:
+def ask_command(context: Context, text: tuple[str, ...], as_json: bool, as_of: str | None) -> None:
     """Ask once and print the reply.
 
-    The turn is remembered and recorded like any other. Without TEXT, or with `-`, the text comes from standard input:
+    The turn is remembered and recorded like any other; with --as-of it is answered from what was known then, and nothing is
+    remembered or recorded. Without TEXT, or with `-`, the text comes from standard input:
 
     \b
         memtui ask "What can I cook tonight?"
         git log -5 | memtui ask
     """
+    when = moment_option(as_of)
     words = " ".join(text)
     if words in ("", "-"):
         if sys.stdin.isatty() and words == "":
@@ -40,7 +44,8 @@ def ask_command(context: Context, text: tuple[str, ...], as_json: bool) -> None:
         words = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not words.strip():
         raise InputError("There is nothing to ask: the text is empty.")
-    error = asyncio.run(_ask(context, words, as_json))
+    asking = _ask(context, words, as_json) if when is None else ask_then(context, words, when, as_json)
+    error = asyncio.run(asking)
     if error is not None:
         raise error
 

@@ -177,18 +177,20 @@ class History:
         Args:
             state: the state now, whose histories of memories are read.
         """
-        events: dict[int, Event] = {event.seq: event for event in self._undoes if event.seq < cut.events}
-        codes: set[int] = set()
-        for pair in self._doubted:
-            said = [event for event in self._said[pair] if event.seq < cut.events]
-            if said:
-                codes.update(map(self.code, pair))
-                events.update((event.seq, event) for event in said)
-        if codes:
-            for row in np.flatnonzero(np.isin(cut.content, list(codes)) & cut.bools[1]).tolist():
-                for event in state.history.get(cut.ids[row], ()):
-                    if event.seq < cut.events:
-                        events[event.seq] = event
+        pairs = [pair for pair in self._doubted if self._said[pair][0].seq < cut.events]
+        codes = [self.code(content) for pair in pairs for content in pair]
+        rows = np.flatnonzero(np.isin(cut.content, codes) & cut.bools[1]) if codes else np.zeros(0, np.int64)
+        return self._part(cut, state, pairs, (cut.ids[row] for row in rows.tolist()))
+
+    def between(self, cut: Cut, state: State, one: str, other: str) -> State:
+        """As much of the state as says what was decided about two memories."""
+        texts = [cut.memories[row].content for memory in (one, other) if (row := self._row.get(memory)) is not None]
+        return self._part(cut, state, {(a, b) for a in texts for b in texts} & self._said.keys(), (one, other))
+
+    def _part(self, cut: Cut, state: State, pairs: Iterable[TextPair], memories: Iterable[str]) -> State:
+        """The state after `cut.events` events as far as it is about these memories and pairs of texts."""
+        said = [self._undoes, *(self._said[pair] for pair in pairs), *(state.history.get(m, ()) for m in memories)]
+        events = {event.seq: event for some in said for event in some if event.seq < cut.events}
         return fold(events[seq] for seq in sorted(events))
 
     def _flush(self) -> None:

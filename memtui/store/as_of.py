@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from memtui.memory.conflicts import Conflict, open_conflicts
+from memtui.memory.conflicts import Conflict, open_conflicts, settled
 from memtui.memory.events import Event
 from memtui.memory.frame import Frame, Reader, Vectors
 from memtui.memory.history import History
@@ -51,6 +51,11 @@ class Past:
         if self._conflicts is None or self._conflicts[0] != policy:
             self._conflicts = (policy, open_conflicts(self._history.doubts(self.cut, self._state), policy))
         return self._conflicts[1]
+
+    def both_stand(self, older: str, newer: str) -> bool:
+        """Whether the person had settled that two memories that were there both hold."""
+        state = self._history.between(self.cut, self._state, older, newer)
+        return settled(state, state.memories[older], state.memories[newer])
 
     def events_of(self, memory: str) -> list[Event]:
         """What had happened to a memory, in order, undone things included."""

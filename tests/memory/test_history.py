@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.memory.conflicts import open_conflicts
+from memtui.memory.conflicts import open_conflicts, settled
 from memtui.memory.events import (
     Absorbed,
     Body,
@@ -166,8 +167,11 @@ def test_the_frame_of_the_past_is_the_frame_there_was(events: list[Event]) -> No
 def test_the_conflicts_of_the_past_are_those_that_were_open(events: list[Event]) -> None:
     history, state, _ = fed(events)
     for count in range(len(events) + 1):
-        then = history.doubts(history.cut(count), state)
-        assert open_conflicts(then, POLICY) == open_conflicts(fold(events[:count]), POLICY)
+        cut, then = history.cut(count), fold(events[:count])
+        assert open_conflicts(history.doubts(cut, state), POLICY) == open_conflicts(then, POLICY)
+        for older, newer in permutations(then.memories.values(), 2):
+            part = history.between(cut, state, older.id, newer.id)
+            assert settled(part, part.memories[older.id], part.memories[newer.id]) == settled(then, older, newer)
 
 
 def test_conflicts_are_among_what_is_tried() -> None:
