@@ -26,9 +26,10 @@ LANDMARKS: Final[tuple[tuple[float, str], ...]] = ((1.0, "+1h"), (24.0, "+1d"), 
 
 _ROUND_H: Final = (168.0, 72.0, 24.0, 12.0, 6.0, 3.0, 1.0, 0.5, 0.25, 1 / 6, 1 / 12, 1 / 60)
 _LEAPS_H: Final = (0.0, 0.5, 1.0, 3.0, 6.0, 12.0, 24.0, 48.0, 72.0, 120.0, 168.0, 240.0, 336.0, 504.0, 720.0, FUTURE_H)
+_YEAR_H: Final = 8760.0
 _STEPS_H: Final = ((1.0, 1 / 12), (6.0, 0.5), (24.0, 1.0), (72.0, 3.0), (168.0, 6.0), (336.0, 12.0), (math.inf, 24.0))
 _UNITS_H: Final = {"m": 1 / 60, "h": 1.0, "d": 24.0, "w": 168.0}
-_TYPED: Final = re.compile(r"(\d{1,5})([mhdw]?)", re.ASCII)
+_TYPED: Final = re.compile(r"(-?)(\d{1,5})([mhdw]?)", re.ASCII)
 _EPS: Final = 1e-9
 
 
@@ -75,59 +76,78 @@ class Scale:
         return round(self.x_of(hours))
 
     def round_hours_at(self, cell: int) -> float:
-        """The roundest length of time that is drawn in `cell`: what a click there means. Right of now only.
+        """The roundest length of time that is drawn in `cell`, negative left of now: what a click there means.
 
-        A tick is always hit exactly, so is each end; left of now it is now.
+        A tick is always hit exactly, so is now, so is each end.
         """
         last = self.past_cells + self.future_cells
-        if cell <= self.past_cells:
+        if cell == self.past_cells:
             return 0.0
         if cell >= last:
             return self.future_hours
-        low, high = self.hours_at(cell - 0.5), self.hours_at(cell + 0.5)
+        if cell <= 0:
+            return -max(self.past_hours, SHORTEST_PAST_H)
+        sign = 1.0 if cell > self.past_cells else -1.0
+        low, high = sorted((sign * self.hours_at(cell - 0.5), sign * self.hours_at(cell + 0.5)))
         for hours, _label in LANDMARKS:
             if low <= hours < high:
-                return hours
-        middle = self.hours_at(cell)
+                return sign * hours
+        middle = sign * self.hours_at(cell)
         for step in _ROUND_H:
             hours = round(middle / step) * step
             if low <= hours < high and hours > 0:
-                return hours
-        return middle
+                return sign * hours
+        return sign * middle
 
 
-def stepped(hours: float, direction: int) -> float:
+def stepped(hours: float, direction: int, past_hours: float = 0.0) -> float:
     """The next round length of time: 5 minutes apart below an hour, 30 minutes to 6 h, hours to a day, days at the end.
 
     Args:
-        hours: where the slider stands (0..`FUTURE_H`).
-        direction: above 0 further ahead, below 0 nearer to now.
+        hours: where the slider stands (-`past_hours`..`FUTURE_H`).
+        direction: above 0 later, below 0 sooner.
+        past_hours: how far back the slider goes.
     """
+    if hours < 0 or (hours == 0 and direction < 0):
+        return -_stepped(-hours, -direction, past_hours)
+    return _stepped(hours, direction, FUTURE_H)
+
+
+def _stepped(hours: float, direction: int, most: float) -> float:
     if direction > 0:
         step = next(size for below, size in _STEPS_H if hours < below - _EPS)
-        return min((math.floor(hours / step + _EPS) + 1) * step, FUTURE_H)
+        return min((math.floor(hours / step + _EPS) + 1) * step, most)
     step = next(size for below, size in _STEPS_H if hours <= below + _EPS)
     return max((math.ceil(hours / step - _EPS) - 1) * step, 0.0)
 
 
-def leaped(hours: float, direction: int) -> float:
-    """The next landmark ahead or back: 30m, 1h, 3h, 6h, 12h, 1d, 2d, 3d, 5d, 7d, 10d, 14d, 21d, 30d, 40d."""
+def leaped(hours: float, direction: int, past_hours: float = 0.0) -> float:
+    """The next landmark later or sooner: 30m, 1h, 3h, 6h, 12h, 1d, 2d, 3d, 5d, 7d, 10d, 14d, 21d, 30d, 40d, by quarters."""
+    if hours < 0 or (hours == 0 and direction < 0):
+        return -_leaped(-hours, -direction, past_hours)
+    return _leaped(hours, direction, FUTURE_H)
+
+
+def _leaped(hours: float, direction: int, most: float) -> float:
+    years = (_YEAR_H * n / 4 for n in range(1, int(most / _YEAR_H * 4) + 1))
+    leaps = [*_LEAPS_H, *years]
     if direction > 0:
-        return next((leap for leap in _LEAPS_H if leap > hours + _EPS), FUTURE_H)
-    return next((leap for leap in reversed(_LEAPS_H) if leap < hours - _EPS), 0.0)
+        return min(next((leap for leap in leaps if leap > hours + _EPS), most), most)
+    return next((leap for leap in reversed(leaps) if leap < hours - _EPS), 0.0)
 
 
-def moved_days(hours: float, days: int) -> float:
+def moved_days(hours: float, days: int, past_hours: float = 0.0) -> float:
     """`hours` and so many days, kept within the slider."""
-    return min(max(hours + 24.0 * days, 0.0), FUTURE_H)
+    return min(max(hours + 24.0 * days, -past_hours), FUTURE_H)
 
 
-def typed_hours(text: str) -> float | None:
-    """What was typed on the slider: `7` is 7 days, `90m`, `3h`, `12d`, `2w`; None when it is no such thing."""
+def typed_hours(text: str, past_hours: float = 0.0) -> float | None:
+    """What was typed on the slider: `7` is 7 days, `90m`, `3h`, `12d`, `2w`, `-3d` is ago; None when it is no such thing."""
     match = _TYPED.fullmatch(text)
     if match is None:
-        return None
-    return min(int(match[1]) * _UNITS_H[match[2] or "d"], FUTURE_H)
+        return 0.0 if text == "-" else None
+    hours = int(match[2]) * _UNITS_H[match[3] or "d"]
+    return max(-hours, -past_hours) if match[1] else min(hours, FUTURE_H)
 
 
 def label_places(labels: Sequence[tuple[int, str]], width: int) -> list[tuple[int, str]]:

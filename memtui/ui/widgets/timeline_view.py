@@ -3,7 +3,10 @@
     past ◀──·──·─z─·──z·──z─┣━━━━━━━┿━━━━━━━━●──────┼────────────┼───▶ +40d  preview +3d 4h  ⏎ go
          turns · sleeps z   now    +1h             +1d          +7d  +30d    12 fade, 30 stay
 
-Thin rail is time that stays as it is, thick rail is the way the slider would go: it reads without colour.
+     ◀──·──·─z─●━━z━━z━━┫────────┼───────────────┼────────────┼───▶ +40d  9d 2h ago  esc now
+         turns · sleeps z   now    +1h             +1d          +7d  +30d    31 active, 4 retired
+
+Thin rail is time that stays as it is, thick rail is the way the slider would go, or the way back: it reads without colour.
 """
 
 from __future__ import annotations
@@ -93,9 +96,9 @@ class View:
     """All that is drawn.
 
     Attributes:
-        hours: where the slider stands, hours ahead.
+        hours: where the slider stands, hours ahead; below 0 it looks back.
         marks: for each cell of the past what is drawn there (see `mark_cells`).
-        outcome: how many memories would fade and stay, or None.
+        outcome: how many memories would fade and stay, or None; looking back, how many were active and retired.
         warp: the share done (0..1) of a running warp and what is being done, or None.
         focused: whether keys reach it (it then says which).
         curve: share (0..1) of memories left at each future cell, or empty.
@@ -135,18 +138,30 @@ def mark_cells(scale: Scale, now_us: int, moments: dict[Mark, Ints]) -> list[str
     return cells
 
 
+def mark_moment(scale: Scale, now_us: int, moments: dict[Mark, Ints], marks: Sequence[str], cell: int) -> int | None:
+    """The last moment (microseconds UTC) of the mark drawn in a cell of the past, or None: what a click on it means."""
+    import numpy as np
+
+    if not 0 <= cell < min(scale.past_cells, len(marks)) or not marks[cell]:
+        return None
+    us = moments[Mark(marks[cell])]
+    end = now_us + int(scale.hours_at(cell + 0.5) * HOUR_US) if cell + 1 < scale.past_cells else now_us + 1
+    place = int(np.searchsorted(us, end)) - 1
+    return int(us[place]) if place >= 0 else None
+
+
 def track_runs(place: Layout, view: View, *, alone: bool) -> list[Run]:
     """The line of the slider itself. `alone`: there is no second line, so the outcome goes here too."""
     scale = place.scale
     handle = scale.cell_of(view.hours)
+    if view.hours < 0:
+        handle = min(handle, max(scale.past_cells - 1, 0))  # just now is not now
     ticks = {scale.cell_of(hours) for hours, _label in LANDMARKS}
     reached = scale.past_cells
     if view.warp is not None:
         reached += round((handle - scale.past_cells) * min(max(view.warp[0], 0.0), 1.0))
     runs: list[Run] = [(place.lead, "label")] if place.lead else []
-    for cell in range(scale.past_cells):
-        mark = view.marks[cell] if cell < len(view.marks) else ""
-        runs.append((Mark(mark).glyph, mark) if mark else ("─", "past"))
+    runs.extend(_past_cell(cell, handle, view) for cell in range(scale.past_cells))
     warping = view.warp is not None
     runs.extend(
         _future_cell(cell, handle, reached, ticks, scale.past_cells, warping=warping, focused=view.focused)
@@ -158,11 +173,22 @@ def track_runs(place: Layout, view: View, *, alone: bool) -> list[Run]:
     return joined(runs)
 
 
+def _past_cell(cell: int, handle: int, view: View) -> Run:
+    mark = view.marks[cell] if cell < len(view.marks) else ""
+    if cell == handle and view.hours < 0:
+        return "◉" if view.focused else "●", "handle"
+    if mark:
+        return Mark(mark).glyph, mark
+    return ("━", "fill") if handle < cell and view.hours < 0 else ("─", "past")
+
+
 def _future_cell(cell: int, handle: int, reached: int, ticks: set[int], now: int, *, warping: bool, focused: bool) -> Run:
     if cell == handle:
         return "◉" if focused else "●", "handle"
     if warping and cell == reached:
         return "▶", "warp"
+    if cell == now and handle < now:
+        return "┫", "fill"
     if cell == now:
         return "┣", "warp" if warping else "fill"
     if cell < handle:
@@ -177,8 +203,10 @@ def _field_runs(place: Layout, view: View, *, alone: bool) -> list[Run]:
         share = f"{min(max(view.warp[0], 0.0), 1.0):4.0%}"
         word = "" if room < 25 else "going "
         return _fitted([(f"{word}+{span_words(view.hours)}", "warp"), (share, "warp"), ("  esc stops", "hint")], room)
-    if view.hours <= 0:
-        return _fitted([("← → or type 3d" if view.focused else "drag to look ahead", "hint")], room)
+    if view.hours < 0:
+        return _fitted([(f"{span_words(view.hours)} ago", "value"), ("  esc now", "hint")], room)
+    if view.hours == 0:
+        return _fitted([("← → or type 3d, -3d" if view.focused else "drag to look ahead", "hint")], room)
     word = "preview " if not alone and room >= 20 else ""
     runs = [(f"{word}+{span_words(view.hours)}", "value")]
     if alone and view.outcome is not None:
@@ -228,9 +256,13 @@ def _outcome_runs(view: View, room: int) -> list[Run]:
     if view.warp is not None:
         text = " ".join(view.warp[1].split())
         return _fitted([(text if len(text) <= room else text[: room - 1] + "…", "hint")], room)
-    if view.hours <= 0 or view.outcome is None:
+    if view.hours == 0 and view.focused and any(view.marks):
+        return _fitted([("recalls » retired ×", "label")], room)
+    if view.hours == 0 or view.outcome is None:
         return [(" " * room, "label")]
     fade, stay = view.outcome
+    if view.hours < 0:
+        return _fitted([(f"{fade:,} active", "outcome"), (f", {stay:,} retired", "label")], room)
     return _fitted([(f"{fade:,} fade", "outcome"), (f", {stay:,} stay", "label")], room)
 
 
@@ -241,7 +273,7 @@ def curve_runs(place: Layout, view: View, width: int) -> list[Run]:
     runs: list[Run] = [(lead.rjust(start) if start >= len(lead) else " " * start, "label")]
     bars = "".join(_BLOCKS[round(min(max(share, 0.0), 1.0) * 5) + (share > 0)] for share in view.curve)
     bars = bars[: max(width - start, 0)]
-    split = max(place.scale.cell_of(view.hours) - place.scale.past_cells, 0)
+    split = max(place.scale.cell_of(max(view.hours, 0.0)) - place.scale.past_cells, 0)
     runs += [(bars[:split], "curve-passed"), (bars[split:], "curve")]
     return joined([*runs, (" " * max(width - start - len(bars), 0), "label")])
 

@@ -133,11 +133,114 @@ async def test_a_click_on_a_tick_commits_the_tick_itself() -> None:
         assert app.commits == [168.0]
 
 
-async def test_a_drag_into_the_past_stays_at_now_and_cancels() -> None:
+async def test_a_drag_into_the_past_looks_back_and_stays_there() -> None:
     app = TimelineApp()
     async with app.run_test(size=WIDE) as pilot:
-        await drag(pilot, column(24), column(0) - 9)
-        assert app.commits == []
+        await drag(pilot, column(24), column(0) - 5, column(0) - 9, release=False)
+        await settle(pilot, app)
+        assert app.looks[-1][1]  # still held
+        assert app.timeline.has_class("-past")
+        await pilot.mouse_up(app.timeline, offset=(column(0) - 9, 0))
+        await pilot.pause()
+        assert app.looks[-1] == (app.timeline.then_us, False)
+        assert app.timeline.hours < 0
+        assert (app.commits, app.cancels) == ([], 0)
+        await pilot.click(app.timeline, offset=(column(0), 0))
+        await pilot.pause()
+        assert (app.timeline.hours, app.timeline.then_us, app.cancels) == (0.0, None, 1)
+        assert not app.timeline.has_class("-past")
+
+
+async def test_a_click_on_a_mark_means_its_last_moment() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        place = layout(120, 570.0)
+        track = lines(app.timeline)[0]
+        cell = next(x for x in range(place.track_start, place.track_start + place.scale.past_cells) if track[x] == "z")
+        await pilot.click(app.timeline, offset=(cell, 0))
+        await pilot.pause()
+        assert app.timeline.then_us in SLEEPS
+        assert app.looks[-1] == (app.timeline.then_us, False)
+
+
+async def test_keys_go_into_the_past_and_back() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        app.timeline.focus()
+        await pilot.press("left")
+        await settle(pilot, app)
+        assert app.looks == [(to_us(NOW - timedelta(minutes=5)), False)]
+        await pilot.press("shift+left", "shift+left", "pagedown")
+        assert app.timeline.hours == pytest.approx(-25.0)
+        await pilot.press("minus", "3", "d")
+        await settle(pilot, app)
+        assert app.looks[-1] == (to_us(NOW - timedelta(days=3)), False)
+        track = lines(app.timeline)[0]
+        assert "3d ago  esc now" in track
+        assert "┫" in track and "◉" in track and "━━━" in track.split("◉")[1].split("┫")[0]
+        app.timeline.set_outcome(31, 4)
+        await pilot.pause()
+        assert "31 active, 4 retired" in lines(app.timeline)[1]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.said[-1], Timeline.GoBackRefused)
+        assert app.timeline.hours == -72.0
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (app.timeline.hours, app.cancels, app.escapes, app.commits) == (0.0, 1, 0, [])
+        await pilot.press("left", "home")
+        await settle(pilot, app)
+        assert app.previews[-1] == 0.0
+        assert "31 active" not in lines(app.timeline)[1]
+
+
+async def test_up_and_down_go_from_one_thing_that_happened_to_the_next() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        happened = [to_us(NOW - timedelta(hours=h)) for h in (90, 30, 2)]
+        app.timeline.set_past(NOW, {Mark.TURN: happened[:1]}, happened)
+        app.timeline.focus()
+        seen = []
+        for key in ("down", "down", "down", "down", "up", "up", "up", "up"):
+            await pilot.press(key)
+            seen.append(app.timeline.then_us)
+        assert seen == [happened[2], happened[1], happened[0], happened[0], happened[1], happened[2], None, None]
+        await pilot.press("right", "down")  # ahead there is nothing yet
+        assert app.timeline.hours > 0
+
+
+async def test_the_moment_stands_while_time_goes_on() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        app.timeline.focus()
+        await pilot.press("minus", "1", "d")
+        then = app.timeline.then_us
+        app.timeline.set_now(NOW + timedelta(hours=5))
+        assert app.timeline.then_us == then
+        assert app.timeline.hours == pytest.approx(-29.0)
+        app.timeline.set_hours(0.0)
+        assert app.timeline.then_us is None
+
+
+async def test_without_a_past_there_is_nothing_to_look_back_at() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        app.timeline.set_past(NOW, {})
+        app.timeline.focus()
+        await pilot.press("left", "shift+left", "pagedown", "down", "minus", "3")
+        await pilot.pause()
+        assert (app.timeline.hours, app.looks) == (0.0, [])
+        await drag(pilot, column(0), column(0) - 9)
+        assert app.looks == []
+
+
+async def test_the_field_is_the_way_back() -> None:
+    app = TimelineApp()
+    async with app.run_test(size=WIDE) as pilot:
+        app.timeline.focus()
+        await pilot.press("left")
+        await pilot.click(app.timeline, offset=(100, 0))
+        await pilot.pause()
         assert (app.timeline.hours, app.cancels) == (0.0, 1)
 
 

@@ -60,7 +60,7 @@ def test_a_cell_survives_the_way_there_and_back(scale: Scale, cell: int) -> None
 
 @given(scales, st.integers(0, 260))
 def test_a_round_time_stays_within_its_cell(scale: Scale, cell: int) -> None:
-    cell = min(max(cell, scale.past_cells), scale.cells - 1)
+    cell = min(cell, scale.cells - 1)
     assert abs(scale.x_of(scale.round_hours_at(cell)) - cell) <= 0.5 + 1e-6
 
 
@@ -69,7 +69,8 @@ def test_round_times_rise_from_cell_to_cell(scale: Scale) -> None:
     hours = [scale.round_hours_at(cell) for cell in range(scale.cells)]
     assert hours == sorted(hours)
     assert hours[-1] == FUTURE_H
-    assert all(value == 0.0 for value in hours[: scale.past_cells + 1])
+    assert hours[scale.past_cells] == 0.0
+    assert all(value < 0 for value in hours[: scale.past_cells])
 
 
 def test_ends_and_now() -> None:
@@ -100,6 +101,23 @@ def test_a_step_moves_and_steps_back_never_pass_it(hours: float) -> None:
     assert nearer <= hours <= further
     assert further > hours or hours == FUTURE_H
     assert nearer < hours or hours == 0
+
+
+@given(ahead, st.floats(0, 24 * 4000))
+def test_the_past_mirrors_the_future(hours: float, reach: float) -> None:
+    back = min(hours, reach)
+    assert stepped(-back, 1, reach) == -stepped(back, -1) if back else True
+    assert -reach <= stepped(-back, -1, reach) <= -back
+    assert -reach <= leaped(-back, -1, reach) <= -back
+    assert -back <= leaped(-back, 1, reach) <= 0 or back == 0
+    assert moved_days(-back, -3, reach) == max(-back - 72, -reach)
+
+
+def test_the_past_ends_where_it_begins() -> None:
+    assert stepped(0.0, -1, 50.0) == pytest.approx(-1 / 12)
+    assert stepped(0.0, -1) == leaped(0.0, -1) == moved_days(0.0, -1) == 0.0
+    assert (leaped(-960.0, -1, 1e4), leaped(-2190.0, -1, 1e4), leaped(-9990.0, -1, 1e4)) == (-2190.0, -4380.0, -1e4)
+    assert (typed_hours("-3d", 1e4), typed_hours("-3d", 24.0), typed_hours("-", 24.0)) == (-72.0, -24.0, 0.0)
 
 
 @given(ahead)
@@ -139,7 +157,8 @@ def test_days_stay_within_the_slider(hours: float, days: int) -> None:
         ("h", None),
         ("٣", None),
         ("3x", None),
-        ("-1", None),
+        ("-1", 0.0),
+        ("--1", None),
     ],
 )
 def test_what_is_typed(text: str, hours: float | None) -> None:

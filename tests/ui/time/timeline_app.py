@@ -68,6 +68,12 @@ class TimelineApp(Themed):
     def on_timeline_committed(self, message: Timeline.Committed) -> None:
         self.said.append(message)
 
+    def on_timeline_looked_back(self, message: Timeline.LookedBack) -> None:
+        self.said.append(message)
+
+    def on_timeline_go_back_refused(self, message: Timeline.GoBackRefused) -> None:
+        self.said.append(message)
+
     def on_timeline_cancelled(self, message: Timeline.Cancelled) -> None:
         self.said.append(message)
 
@@ -80,6 +86,10 @@ class TimelineApp(Themed):
     @property
     def previews(self) -> list[float]:
         return [message.hours for message in self.said if isinstance(message, Timeline.Previewed)]
+
+    @property
+    def looks(self) -> list[tuple[int, bool]]:
+        return [(message.at_us, message.held) for message in self.said if isinstance(message, Timeline.LookedBack)]
 
     @property
     def commits(self) -> list[float]:
