@@ -29,7 +29,7 @@ from memtui.minds.recorded import to_response
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
 
-_LONGEST_MEMORY = 600
+LONGEST_MEMORY = 600
 """Characters of one memory; a mind that gives more is cut here, the turn itself stays whole in the session."""
 _SAME_COSINE = 0.80
 """Where to look for the same telling in other punctuation; equality itself is decided on the text."""
@@ -176,7 +176,7 @@ async def place(
     companion: Companion, candidates: Sequence[Candidate], turn_id: str, now: datetime, cue: Cue | None = None
 ) -> Placed:
     """Events for candidates of one turn: the same text again reinforces what is there, anything else is created."""
-    texts = [clean(c.text).strip()[:_LONGEST_MEMORY] for c in candidates]
+    texts = [clean(c.text).strip()[:LONGEST_MEMORY] for c in candidates]
     rows: Sequence[Vectors] | Vectors
     if cue is not None and texts == [cue.text]:
         rows = [cue.vector]
