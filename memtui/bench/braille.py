@@ -13,18 +13,71 @@ if TYPE_CHECKING:
 _DOTS: Final = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """Braille bits by column and row of a cell."""
 _BLANK: Final = 0x2800
-STYLES: Final[dict[str, str]] = {"memtui": "bold green", "naive6": "red", "naive10": "magenta", "window20": "cyan"}
+STYLES: Final[dict[str, str]] = {
+    "memtui": "bold green",
+    "naive6": "red",
+    "naive10": "magenta",
+    "window20": "cyan",
+    "stability+": "bold green",
+    "stability": "yellow",
+    "salience": "magenta",
+    "fsrs": "red",
+}
 """Terminal colours by agent: names, so that they follow the terminal's own palette."""
-_DASHES: Final[dict[str, str]] = {"memtui": "1", "naive6": "11110000", "naive10": "1000", "window20": "1111100100"}
+_DASHES: Final[dict[str, str]] = {
+    "memtui": "1",
+    "naive6": "11110000",
+    "naive10": "1000",
+    "window20": "1111100100",
+    "stability+": "1",
+    "stability": "11110000",
+    "salience": "1000",
+    "fsrs": "11011000",
+}
 """Which dots along a curve are set, repeating."""
-_THICK: Final = "memtui"
-"""The agent whose curve is two dots thick."""
-_SAMPLES: Final[dict[str, str]] = {"memtui": "⠶⠶⠶⠶", "naive6": "⠤⠤  ", "naive10": "⠄⠄⠄⠄", "window20": "⠤⠄⠤⠄"}
+_THICK: Final = ("memtui", "stability+")
+"""The agents whose curve is two dots thick."""
+_SAMPLES: Final[dict[str, str]] = {
+    "memtui": "⠶⠶⠶⠶",
+    "naive6": "⠤⠤  ",
+    "naive10": "⠄⠄⠄⠄",
+    "window20": "⠤⠄⠤⠄",
+    "stability+": "⠶⠶⠶⠶",
+    "stability": "⠤⠤  ",
+    "salience": "⠄⠄⠄⠄",
+    "fsrs": "⠤ ⠤ ",
+}
+_OTHERS: Final = (
+    ("bold green", "1", "⠶⠶⠶⠶"),
+    ("red", "11110000", "⠤⠤  "),
+    ("cyan", "1111100100", "⠤⠄⠤⠄"),
+    ("magenta", "1000", "⠄⠄⠄⠄"),
+    ("yellow", "1100", "⠤ ⠤ "),
+    ("blue", "111111110000", "⠤⠤⠤ "),
+)
+"""Colour, dashes and sample of curves that are no agent's, by their place; the first of a chart is drawn thick."""
 _AXIS: Final = 6
 """Columns left of the plot."""
 _LABEL: Final = 16
 """Columns right of it."""
 _LEAST: Final = 16
+
+
+def styles_of(names: Sequence[str]) -> dict[str, str]:
+    """Colours by name: an agent's own, another curve's by its place."""
+    return {name: STYLES.get(name, _OTHERS[place % len(_OTHERS)][0]) for place, name in enumerate(names)}
+
+
+def _look(panel: Panel, name: str) -> tuple[str, str, str]:
+    """Colour, dashes and sample of a curve."""
+    if name in STYLES:
+        return STYLES[name], _DASHES[name], _SAMPLES[name]
+    names = [curve.agent for curve in panel.curves]
+    return _OTHERS[names.index(name) % len(_OTHERS)] if name in names else ("", "1", "⠤⠤⠤⠤")
+
+
+def _is_thick(panel: Panel, name: str) -> bool:
+    return name in _THICK or (name not in STYLES and name == panel.curves[0].agent)
 
 
 def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
@@ -37,7 +90,8 @@ def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
         lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _LABEL), rows))
     legend = Text(" " * _AXIS)
     for curve in panels[0].curves:
-        legend.append(f"{_SAMPLES.get(curve.agent, '⠤⠤⠤⠤')} {curve.agent}   ", STYLES.get(curve.agent, ""))
+        style, _, sample = _look(panels[0], curve.agent)
+        legend.append(f"{sample} {curve.agent}   ", style)
     legend.rstrip()
     lines.append(legend)
     for line in lines:
@@ -55,13 +109,13 @@ def _panel(panel: Panel, columns: int, rows: int) -> list[Text]:
         tick = {0: panel.said(panel.top), rows - 1: panel.said(0)}.get(row, "")
         line = Text().append(f"{tick:>{_AXIS - 1}}{'┤' if tick else '│'}", "dim")
         for cell, owner in zip(cells[row], owners[row], strict=True):
-            line.append(chr(_BLANK + cell) if cell else " ", STYLES.get(owner, ""))
+            line.append(chr(_BLANK + cell) if cell else " ", _look(panel, owner)[0])
         if row in labels:
             agent, value = labels[row]
-            line.append(f" {agent} {value}", STYLES.get(agent, ""))
+            line.append(f" {agent} {value}", _look(panel, agent)[0])
         lines.append(line)
     if panel.shares:
-        lines.append(_turns(panel.turns, columns))
+        lines.append(_turns(panel, columns))
     return lines
 
 
@@ -70,11 +124,11 @@ def _plot(panel: Panel, columns: int, rows: int) -> tuple[list[list[int]], list[
     cells = [[0] * columns for _ in range(rows)]
     owners = [[""] * columns for _ in range(rows)]
     for curve in reversed(panel.curves):
-        dashes = _DASHES.get(curve.agent, "1")
+        dashes = _look(panel, curve.agent)[1]
         for number, (x, y) in enumerate(_dots(curve, panel, columns * 2, rows * 4)):
             if dashes[number % len(dashes)] != "1":
                 continue
-            for dot in (y, y - 1 if y else 1) if curve.agent == _THICK else (y,):
+            for dot in (y, y - 1 if y else 1) if _is_thick(panel, curve.agent) else (y,):
                 cells[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
                 owners[dot // 4][x // 2] = curve.agent
     return cells, owners
@@ -111,9 +165,9 @@ def _labels(panel: Panel, rows: int) -> dict[int, tuple[str, str]]:
     return out
 
 
-def _turns(turns: int, columns: int) -> Text:
+def _turns(panel: Panel, columns: int) -> Text:
     from rich.text import Text
 
-    first, middle, last = "turn 1", f"{(turns + 1) // 2}", f"{turns}"
+    first, middle, last = f"{panel.axis.split()[-1]} 1", f"{(panel.turns + 1) // 2}", f"{panel.turns}"
     line = first.ljust((columns - len(middle)) // 2) + middle
     return Text(" " * _AXIS + line.ljust(columns - len(last)) + last, "dim")

@@ -1,4 +1,4 @@
-"""What a scenario's chart shows, whoever draws it: three panels over the turns, one curve an agent."""
+"""What a chart shows, whoever draws it: three panels over turns or steps, one curve an agent."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ class Panel:
         turns: right end of the x axis.
         top: upper end of the y axis (its lower end is 0).
         shares: whether the values are shares of 1.
+        axis: what a step of the x axis is.
     """
 
     title: str
@@ -61,6 +62,7 @@ class Panel:
     turns: int
     top: float
     shares: bool = False
+    axis: str = "user turn"
 
     def said(self, value: float) -> str:
         """A value as labels show it."""

@@ -12,9 +12,28 @@ from xml.sax.saxutils import escape
 from memtui.bench.curves import Curve, Panel, panels_of, spread
 from memtui.errors import InputError, StoreFullError
 
-_COLOURS: Final[dict[str, str]] = {"memtui": "#0b6e4f", "naive6": "#c8553d", "naive10": "#b07aa1", "window20": "#3d7ea6"}
+_COLOURS: Final[dict[str, str]] = {
+    "memtui": "#0b6e4f",
+    "naive6": "#c8553d",
+    "naive10": "#b07aa1",
+    "window20": "#3d7ea6",
+    "stability+": "#0b6e4f",
+    "stability": "#b8860b",
+    "salience": "#b07aa1",
+    "fsrs": "#c8553d",
+}
 """Told apart by the colour-blind too: dark green, brick, mauve, steel; the dashes differ as well."""
-_DASHES: Final[dict[str, str]] = {"memtui": "", "naive6": "7 4", "naive10": "2 3", "window20": "9 3 2 3"}
+_DASHES: Final[dict[str, str]] = {
+    "memtui": "",
+    "naive6": "7 4",
+    "naive10": "2 3",
+    "window20": "9 3 2 3",
+    "stability+": "",
+    "stability": "7 4",
+    "salience": "2 3",
+    "fsrs": "5 2 1 2",
+}
+_BOLD: Final = ("memtui", "stability+")
 _OTHER: Final = "#555555"
 _INK, _FAINT, _LINE, _PAPER = "#1c2128", "#68717d", "#e3e7ec", "#ffffff"
 _FONT: Final = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
@@ -61,11 +80,14 @@ def write_charts(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
         InputError: the extra for the PNG is not installed.
         StoreFullError: the folder can't be written.
     """
+    return write_drawing(svg_of(record), folder, Path(str(record["scenario"])).stem)
+
+
+def write_drawing(svg: str, folder: Path, stem: str) -> tuple[Path, Path]:
+    """Write a drawing as `STEM.svg` and `STEM.png` into `folder`; raises as `write_charts` does."""
     need_png()
     import resvg_py
 
-    svg = svg_of(record)
-    stem = Path(str(record["scenario"])).stem
     drawn, painted = folder / f"{stem}.svg", folder / f"{stem}.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,19 +101,24 @@ def write_charts(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
 
 
 def svg_of(record: Mapping[str, Any]) -> str:
-    """The three panels side by side as one SVG document."""
+    """The three panels of a scenario side by side as one SVG document."""
     probes = next(iter(record["agents"].values()))["n"]
     said = f"{record['turns']} turns, {probes} probes, {record['mind']}; tokens: mean of ten turns"
+    return drawing(str(record["scenario"]), said, panels_of(record))
+
+
+def drawing(title: str, said: str, panels: Sequence[Panel]) -> str:
+    """Three panels side by side as one SVG document, under a title and a line of what was measured."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="{_FONT}" font-size="13">',
-        f"<title>{_text(record['scenario'])}</title>",
+        f"<title>{_text(title)}</title>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="10" fill="{_PAPER}"/>',
-        _label(24, 38, str(record["scenario"]), _INK, size=20, weight="bold"),
+        _label(24, 38, title, _INK, size=20, weight="bold"),
         _label(24, 60, said, _FAINT),
     ]
     step = (_WIDTH - 2 * 20 - 2 * _GAP) / 3 + _GAP
-    for number, panel in enumerate(panels_of(record)):
+    for number, panel in enumerate(panels):
         parts.extend(_panel(panel, 20 + _MARGIN - 16 + number * step))
     return "\n".join([*parts, "</svg>\n"])
 
@@ -109,7 +136,7 @@ def _panel(panel: Panel, left: float) -> list[str]:
         x = _x(panel, turn, left)
         parts.append(f'<path d="M{x:.1f} {bottom:.1f}v5" stroke="{_FAINT}"/>')
         parts.append(_label(x, bottom + 21, str(turn), _FAINT, anchor="middle"))
-    parts.append(_label(left + _PLOT_WIDTH / 2, bottom + 42, "user turn", _FAINT, anchor="middle"))
+    parts.append(_label(left + _PLOT_WIDTH / 2, bottom + 42, panel.axis, _FAINT, anchor="middle"))
     parts.extend(_line(curve, panel, left) for curve in reversed(panel.curves))
     parts.extend(_names(panel, left))
     return parts
@@ -121,7 +148,7 @@ def _line(curve: Curve, panel: Panel, left: float) -> str:
     if len(points) == 1:
         return f'<circle cx="{points[0][0]:.1f}" cy="{points[0][1]:.1f}" r="4" fill="{colour}"/>'
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    width = 3.2 if curve.agent == "memtui" else 1.9
+    width = 3.2 if curve.agent in _BOLD else 1.9
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     style = f'fill="none" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"'
     dots = points[: -1 if len(points) > 2 else None] if panel.shares else []
@@ -139,7 +166,7 @@ def _names(panel: Panel, left: float) -> list[str]:
         colour = _COLOURS.get(curve.agent, _OTHER)
         join = f"M{right + 2:.1f} {end:.1f}L{right + 12:.1f} {place:.1f}"
         parts.append(f'<path d="{join}" fill="none" stroke="{colour}" stroke-width="1" opacity="0.6"/>')
-        weight = "bold" if curve.agent == "memtui" else "normal"
+        weight = "bold" if curve.agent in _BOLD else "normal"
         parts.append(_label(right + 16, place + 4.5, f"{curve.agent} {panel.said(curve.last)}", colour, weight=weight))
     return parts
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memtui.chat.policy import law_of
 from memtui.errors import InputError
 from memtui.memory.laws import LAW_NAMES, Law
 from memtui.memory.laws.capacity import beyond_words
@@ -43,6 +42,8 @@ def use_law(companion: Companion, name: str) -> str:
     Raises:
         InputError: no such law.
     """
+    from memtui.chat.policy import law_of  # the commands are known before the settings are read
+
     wanted = name.strip().lower()
     if wanted not in LAW_NAMES:
         raise InputError(f"There is no law '{one_line(name, 20)}'.", todo=f"Choose one of {', '.join(LAW_NAMES)}.")

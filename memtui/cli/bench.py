@@ -1,4 +1,4 @@
-"""`memtui bench`: speed, scenarios, labelled statements, labelled pairs."""
+"""`memtui bench`: speed, scenarios, the laws' experiment, labelled statements, labelled pairs."""
 
 from __future__ import annotations
 
@@ -170,6 +170,33 @@ def _show(records: Sequence[dict[str, Any]]) -> None:
         show_record(record, sys.stdout)
     if len(records) > 1:
         show_mean(mean_of(records), sys.stdout)
+
+
+@bench_command.command("stability")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the chart as SVG and PNG into DIR (needs the extra 'chart').",
+)
+def stability_command(as_json: bool, chart: Path | None) -> None:
+    """Live 150 steps under each law: which of five critical facts, and one told once, are there when needed."""
+    from memtui.bench.stability import run_experiment
+    from memtui.bench.stability_report import show_experiment, write_experiment
+    from memtui.bench.svgchart import need_png, png_has_words
+
+    if chart is not None:
+        need_png()
+        if not png_has_words():
+            click.echo("chart: no font is installed here, so the PNG will hold no words; the SVG does.", err=True)
+    record = run_experiment()
+    for path in write_experiment(record, chart) if chart is not None else ():
+        click.echo(f"chart: {path}", err=True)
+    if as_json:
+        click.echo(json.dumps(record))
+    else:
+        show_experiment(record, sys.stdout)
 
 
 @bench_command.command("statements")
