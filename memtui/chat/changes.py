@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from memtui.chat.commands import parse_duration
 from memtui.config import Settings
 from memtui.errors import InputError
-from memtui.memory.texts import one_line
+from memtui.memory.texts import clean, one_line
 
 SECTIONS: Final = ("memory", "recall", "sleep")
 """Tables of the settings that can be changed; `memory` may be left out of a key."""
@@ -27,7 +27,7 @@ def parse_changes(words: Iterable[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise InputError(f"'{one_line(word, 40)}' is no key=value.", todo="Write half_life.episodic=24h.")
+            raise InputError(f"'{one_line(clean(word), 40)}' is no key=value.", todo="Write half_life.episodic=24h.")
         changes[key.strip()] = value.strip()
     return changes
 
@@ -83,7 +83,7 @@ def _put(table: dict[str, Any], path: list[str], value: object, key: str) -> Non
 
 def _unknown(key: str) -> InputError:
     return InputError(
-        f"There is no setting '{one_line(key, 40)}' to change.",
+        f"There is no setting '{one_line(clean(key), 40)}' to change.",
         safe="Nothing was changed.",
         todo="Such as law, floor, capacity, half_life.episodic, stability.rate, sleep.repeats, recall.budget_tokens.",
     )

@@ -28,6 +28,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "import": ("memtui.cli.files", "Take in a LoCoMo conversation, a session file or an export."),
     "reembed": ("memtui.cli.files", "Make new vectors after a change of embedder."),
     "doctor": ("memtui.cli.doctor", "Say what is configured, what is reachable and what each part answered."),
+    "compare": ("memtui.cli.compare", "Play a session under several laws and say what each keeps."),
     "bench": ("memtui.cli.bench", "Measure: scenarios against never forgetting, labelled rows, speed."),
 }
 
