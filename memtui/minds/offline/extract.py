@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise, zip_longest
 from typing import Final
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Candidate, Kind
 from memtui.minds.base import language_of
-from memtui.minds.offline.clauses import LONGEST_PIECE, Piece, clipped, pieces
+from memtui.minds.offline.clauses import LONGEST_PIECE, Piece, addresses, announces, clipped, leans, pieces, tells
 from memtui.minds.offline.cues import cues, listed
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.features import statement_features
@@ -26,10 +26,8 @@ from memtui.minds.offline.values import value_of
 
 _IMPORTANCE: Final = np.array([0.3, 0.6, 0.9], np.float32)
 """What low, medium and high are worth; the importance is their mean under the head's probabilities."""
-_SLOT_FROM: Final = 0.45
+_SLOT_FROM: Final = 0.33
 """Posterior from which a slot is named."""
-_SCRAP: Final = 5
-"""Words up to which a piece without a person or name counts as a scrap of the one before."""
 _LASTS: Final = frozenset(
     listed(
         "residence employer allergy health_condition medication code legal_status deadline partner children diet birthday "
@@ -37,16 +35,40 @@ _LASTS: Final = frozenset(
     )
 )
 """Slots whose critical facts must outlive an episodic half-life even when told as news."""
-_CONTINUES = re.compile(
-    r"^\W*(?:it|its|it's|that|that's|this|he|she|they|he's|she's|they're|there|which|so|because|same|also|the one|он|"
-    r"она|оно|они|это|там|"
-    r"туда|его|её|ее|их|поэтому|потому|зато|тоже|причём|причем|и)\b",
-    re.IGNORECASE,
+_MATTERS: Final = tuple(
+    listed(group)
+    for group in (
+        "residence home_detail where_things_are",
+        "employer role income work_schedule education bedtime",
+        "partner family children friend",
+        "allergy health_condition medication doctor",
+        "diet coffee_tea smoking_alcohol favourite_food",
+        "main_tool programming_language device",
+        "vehicle commute travel",
+        "project deadline goal event_plan meeting",
+        "name age birthday",
+        "sport hobby music books_films",
+    )
 )
-
-
-_OWN_VERB = re.compile(r"\b(?:\w+(?:аю|яю|ую|ею|иву|ожу|лю|юсь|усь)|ем|пью|женат|замужем|родом)\b", re.IGNORECASE)
-"""A Russian verb in the first person: the piece stands by itself though no pronoun says so."""
+"""Slots that one matter runs across: a flat and its floor, a job and its pay."""
+_SPOKEN: Final = 0.3
+"""Probability of keeping below which a sentence that looks like a request or a greeting is one."""
+_SURELY_KEPT: Final = 0.75
+"""The probability asked of what looks like a question, and of the rest of a turn that as a whole looks like small talk."""
+_HARDLY_KEPT: Final = 0.4
+"""The probability that is enough for what plainly fills a slot."""
+_ALIKE: Final = 0.4
+"""Cosine of two pieces' posteriors over matters from which they may be one matter."""
+_ALIKE_TOLD: Final = 0.8
+"""The same where the turn itself says that another matter begins: a list, "by the way"."""
+_SURE: Final = 0.12
+"""Product of the likeliest matters' posteriors from which two pieces are two matters."""
+_SURE_OTHERS: Final = 0.05
+"""The same where the second tells about another person."""
+_JOINT_WORDS: Final = 2
+"""Words between two groups that were cut at a joint ("and", "а ещё"), not at a dropped sentence."""
+_NEAR: Final = 0.45
+"""Cosine of the sentence vectors from which two pieces are one matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,50 +115,145 @@ def read(texts: Sequence[str], embedder: LocalEmbedder, heads: Heads) -> list[Re
 
 def extract(turn: str, now: datetime, embedder: LocalEmbedder, heads: Heads) -> list[Candidate]:
     """The candidates of one user turn told at `now` (aware), in order of telling."""
-    found = [piece for piece in pieces(turn) if not piece.asks and _has_words(piece.text)]
-    texts = [clipped(piece.text) for piece in found]
-    readings = read(texts, embedder, heads)
+    found = [piece for piece in pieces(turn) if any(c.isalnum() for c in piece.text)]
+    runs = _runs(found, embedder, heads)
+    groups = [group for run in runs for group in _matters(turn, _chunks(run), embedder, heads)]
+    if not groups:
+        return []
     threshold = heads.threshold("keep")
-    kept = [(piece, reading) for piece, reading in zip(found, readings, strict=True) if _keeps(reading, threshold)]
-    return [_candidate(reading, support, now, heads) for reading, support in _grouped(kept, embedder, heads)]
+    told = _told(turn, groups, embedder, heads)
+    if sum(map(len, groups)) < len(found) and read([clipped(turn)], embedder, heads)[0].keep < threshold:
+        told = [(group, r) for group, r in told if r.keep >= _SURELY_KEPT]  # beside small talk only what surely is a fact
+    return [_candidate(r, _support(turn, group), now, heads) for group, r in told if _worth_keeping(r, threshold)]
 
 
-def _has_words(text: str) -> bool:
-    return any(c.isalnum() for c in text)
+def _worth_keeping(reading: Reading, threshold: float) -> bool:
+    """Whether the keep head says so; less is asked of what plainly fills a slot, more of what looks like a question."""
+    if addresses(reading.text):
+        return reading.keep >= max(threshold, _SURELY_KEPT)
+    return reading.keep >= threshold or (reading.keep >= _HARDLY_KEPT and reading.slot is not None)
 
 
-def _keeps(reading: Reading, threshold: float) -> bool:
-    return reading.keep >= threshold
-
-
-def _grouped(kept: Sequence[tuple[Piece, Reading]], embedder: LocalEmbedder, heads: Heads) -> list[tuple[Reading, str]]:
-    """Pieces that only make sense after the one before are put back together with it, in the words of the turn."""
-    groups: list[list[str]] = []
-    for piece, reading in kept:
-        if groups and _leans(reading.text) and len(" ".join(groups[-1])) + len(reading.text) < LONGEST_PIECE:
-            groups[-1].append(reading.text)
+def _told(
+    turn: str, groups: Sequence[list[Piece]], embedder: LocalEmbedder, heads: Heads
+) -> list[tuple[list[Piece], Reading]]:
+    """Each group with its reading; one that would not be kept by itself is put back to the one before or after it."""
+    readings = read([clipped(_text(turn, group)) for group in groups], embedder, heads)
+    weak = [not _worth_keeping(reading, heads.threshold("keep")) for reading in readings]
+    joined: list[list[Piece]] = []
+    lacking = False  # whether the last of `joined` still says too little
+    for group, little in zip(groups, weak, strict=True):
+        if joined and (little or lacking) and _adjoin(turn, joined[-1], group):
+            joined[-1] = [*joined[-1], *group]
+            lacking = lacking and little
         else:
-            groups.append([reading.text])
-        del piece
-    single = {reading.text: reading for _, reading in kept}
-    joined = [" ".join(_stopped(group)) for group in groups]
-    fresh = {r.text: r for r in read([text for text in joined if text not in single], embedder, heads)}
-    return [({**single, **fresh}[text], " ".join(group)) for text, group in zip(joined, groups, strict=True)]
+            joined.append(list(group))
+            lacking = little
+    if len(joined) == len(groups):
+        return list(zip(groups, readings, strict=True))
+    return list(zip(joined, read([clipped(_text(turn, group)) for group in joined], embedder, heads), strict=True))
 
 
-def _leans(text: str) -> bool:
-    """Whether a piece says little without the one before it: it begins with a pronoun, or is a scrap without a person."""
-    if _CONTINUES.search(text):
-        return True
-    return (
-        len(text.split()) <= _SCRAP
-        and not _OWN_VERB.search(text)
-        and not {"i", "my", "relative", "capital_name"} & cues(text)
-    )
+def _runs(found: Sequence[Piece], embedder: LocalEmbedder, heads: Heads) -> list[list[Piece]]:
+    """The pieces between questions, requests and greetings."""
+    whole = [
+        piece.text
+        for piece, after in zip_longest(found, found[1:])
+        if len(found) > 1 and not (piece.asks or piece.joined or (after and after.joined)) and addresses(piece.text)
+    ]
+    spoken = {reading.text for reading in read(whole, embedder, heads) if reading.keep < _SPOKEN}
+    runs: list[list[Piece]] = [[]]
+    for piece in found:
+        if piece.asks or piece.text in spoken:
+            runs.append([])
+        else:
+            runs[-1].append(piece)
+    return [run for run in runs if run]
 
 
-def _stopped(group: Sequence[str]) -> list[str]:
-    return [text if text[-1:] in ".!?…,;:" or i == len(group) - 1 else f"{text}." for i, text in enumerate(group)]
+def _chunks(run: Sequence[Piece]) -> list[list[Piece]]:
+    """The pieces of a run, what says little by itself joined to the one before, or at the beginning to the one after."""
+    chunks: list[list[Piece]] = []
+    alone = False
+    for piece in run:
+        leaning = leans(piece) and not announces(piece.text)
+        if chunks and (leaning or not alone) and _span([*chunks[-1], piece]) < LONGEST_PIECE:
+            chunks[-1].append(piece)
+        else:
+            chunks.append([piece])
+            alone = False
+        alone = alone or not leaning or tells(piece)
+    return chunks
+
+
+def _matters(turn: str, chunks: Sequence[list[Piece]], embedder: LocalEmbedder, heads: Heads) -> list[list[Piece]]:
+    """Chunks of one matter put together."""
+    if len(chunks) < 2:
+        return list(chunks)
+    texts = [clipped(_text(turn, chunk)) for chunk in chunks]
+    vectors = embedder.embed_now(texts)
+    matters = heads.slots(vectors) @ _BY_MATTER
+    groups = [list(chunks[0])]
+    for i in range(1, len(chunks)):
+        near = float(vectors[i - 1] @ vectors[i]) >= _NEAR
+        other = not near and _differ(texts[i - 1], texts[i], chunks[i][0], matters[i - 1], matters[i])
+        if other or _span([*groups[-1], *chunks[i]]) >= LONGEST_PIECE:
+            groups.append(list(chunks[i]))
+        else:
+            groups[-1].extend(chunks[i])
+    return groups
+
+
+def _differ(before: str, after: str, first: Piece, a: Vectors, b: Vectors) -> bool:
+    """Whether two neighbouring chunks, with the posteriors `a` and `b` over matters, are two matters."""
+    likeness = float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+    if first.item or announces(after):
+        return likeness < _ALIKE_TOLD
+    sure = float(a.max() * b.max())
+    if _others(before, after):
+        return sure >= _SURE_OTHERS
+    return sure >= _SURE and likeness < _ALIKE
+
+
+def _others(before: str, after: str) -> bool:
+    """Whether two chunks are about different people, the second of them not the user."""
+    whose, other = subject_of(before), subject_of(after)
+    return other not in ("user", "project", whose)
+
+
+def _adjoin(turn: str, before: Sequence[Piece], after: Sequence[Piece]) -> bool:
+    """Whether nothing but a joint stands between two groups and both fit into one memory."""
+    gap = turn[before[-1].end : after[0].start]
+    return _span([*before, *after]) < LONGEST_PIECE and len(gap.split()) <= _JOINT_WORDS
+
+
+def _span(pieces_: Sequence[Piece]) -> int:
+    return pieces_[-1].end - pieces_[0].start
+
+
+def _text(turn: str, group: Sequence[Piece]) -> str:
+    """The words of a group as they stand in the turn; between lines a stop."""
+    parts = [group[0].text]
+    for before, piece in pairwise(group):
+        if before.line == piece.line:
+            parts.append(turn[before.end : piece.start])
+        else:
+            parts.append(" " if before.text[-1:] in ".!?…,;:" else ". ")
+        parts.append(piece.text)
+    return "".join(parts)
+
+
+def _support(turn: str, group: Sequence[Piece]) -> str:
+    return turn[group[0].start : group[-1].end]
+
+
+def _by_matter() -> Vectors:
+    """float32 (slots, matters): which matter each slot belongs to; a slot of no group is a matter of its own."""
+    groups = [*_MATTERS, *([slot] for slot in SLOTS if not any(slot in group for group in _MATTERS))]
+    return np.array([[slot in group for group in groups] for slot in SLOTS], np.float32)
+
+
+_BY_MATTER: Final = _by_matter()
 
 
 def _candidate(reading: Reading, support: str, now: datetime, heads: Heads) -> Candidate:
