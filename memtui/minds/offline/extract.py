@@ -206,7 +206,7 @@ def _matters(turn: str, chunks: Sequence[list[Piece]], embedder: LocalEmbedder, 
 
 def _differ(before: str, after: str, first: Piece, a: Vectors, b: Vectors) -> bool:
     """Whether two neighbouring chunks, with the posteriors `a` and `b` over matters, are two matters."""
-    likeness = float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+    likeness = float(a @ b / max(float(np.linalg.norm(a) * np.linalg.norm(b)), 1e-8))
     if first.item or announces(after):
         return likeness < _ALIKE_TOLD
     sure = float(a.max() * b.max())
