@@ -14,6 +14,7 @@ from memtui.errors import InputError
 from memtui.memory.laws import LAW_NAMES, Law
 from memtui.memory.laws.capacity import beyond_words
 from memtui.memory.laws.stability import StabilityLaw, Task
+from memtui.memory.moments import NEVER_US
 from memtui.memory.texts import clean, one_line
 
 if TYPE_CHECKING:
@@ -98,5 +99,5 @@ async def run_task(companion: Companion, text: str) -> str:
 
 def _due_words(companion: Companion) -> str:
     frame = companion.store.frame
-    due = int(companion.law.faded(frame, 2**62).sum())
+    due = int(companion.law.faded(frame, NEVER_US - 1).sum())
     return f"{due:,} more than that are there; the next sleep pass lets go of them."

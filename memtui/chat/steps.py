@@ -61,11 +61,15 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class SleepReport:
-    """What a sleep pass did. `block` is what `undo` takes back; None when there was nothing to do."""
+    """What a sleep pass did. `block` is what `undo` takes back; None when there was nothing to do.
+
+    `beyond` says that more memories are left than the law has room for, and why; "" when they fit.
+    """
 
     plan: Plan
     at: datetime
     block: str | None
+    beyond: str = ""
 
     @property
     def sentence(self) -> str:
@@ -75,9 +79,10 @@ class SleepReport:
         plan = self.plan
         merged = plan.count(Action.MERGE, Action.DUPLICATE)
         retired, pruned = plan.count(Action.SUPERSEDE), plan.count(Action.PRUNE)
+        said = f"Slept: {merged} merged, {retired} retired by newer facts, {pruned} faded."
         if not plan.items:
-            return "Slept: nothing to merge, retire or prune."
-        return f"Slept: {merged} merged, {retired} retired by newer facts, {pruned} faded."
+            said = "Slept: nothing to merge, retire or prune."
+        return f"{said} {self.beyond}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
