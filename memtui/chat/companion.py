@@ -28,6 +28,8 @@ from memtui.errors import InputError
 from memtui.memory.conflicts import Conflict, with_conflicts
 from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired, Undone, Warped
 from memtui.memory.frame import Vectors
+from memtui.memory.laws import Law
+from memtui.memory.laws.capacity import beyond_words
 from memtui.memory.ids import make_id
 from memtui.memory.model import Answer, Kind, Memory, RetireReason
 from memtui.memory.moments import to_us
@@ -73,7 +75,7 @@ class Companion:
         self.settings = settings
         self.log = log
         self.session_id = session_id
-        self.law = law_of(settings)
+        self.law: Law = law_of(settings)
         self.recall_policy = recall_policy(settings, mind.embedder.related_from)
         self.sleep_policy = sleep_policy(settings, mind.judging)
         self.history: list[Message] = []
@@ -288,7 +290,7 @@ class Companion:
         await self.store.append_async(bodies, at=now, block=block, texts=texts, vectors=vectors)
         if plan.trigger == "key":
             self.log.command(now, "/sleep")
-        return SleepReport(plan, now, block)
+        return SleepReport(plan, now, block, beyond_words(self.law, int(self.store.frame.active.sum())))
 
     # -- time ------------------------------------------------------------------------------------------------------
 
