@@ -56,8 +56,10 @@ def speed_command(rows: str, as_json: bool, no_screen: bool) -> None:
         figures = measure_rows(size)
         if not no_screen:
             from memtui.ui.measure_panel import measure_panel
+            from memtui.ui.measure_scrub import measure_scrub
 
             figures |= {key: value for key, value in measure_panel(size).items() if key != "salience_ms"}
+            figures |= measure_scrub(size)
         record["rows"][str(size)] = figures
     if as_json:
         click.echo(json.dumps(record, indent=1))

@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 
 _MARKS = {"turned": Mark.TURN, "recalled": Mark.RECALL, "retired": Mark.RETIREMENT, "slept": Mark.SLEEP}
 """By the type of the event."""
+_UNSEEN = frozenset({"judged", "warped"})
+"""What changes nothing that the past shows."""
 
 
 class EventMarks:
-    """Moments by mark (microseconds UTC), kept up with a ledger that only grows; each event is looked at once."""
+    """Moments by mark (microseconds UTC), kept up with a ledger that only grows; each event is looked at once.
+
+    Attributes:
+        happened: the moments at which anything happened to memory, marked or not.
+    """
 
     def __init__(self) -> None:
         self.moments: dict[Mark, list[int]] = {mark: [] for mark in Mark}
+        self.happened: list[int] = []
         self._seen = 0
 
     def take(self, events: Sequence[Event]) -> bool:
@@ -27,10 +34,16 @@ class EventMarks:
         new = False
         for position in range(self._seen, len(events)):
             event = events[position]
+            if event.body.type in _UNSEEN:
+                continue
+            at = to_us(event.at)
+            if not self.happened or self.happened[-1] != at:
+                self.happened.append(at)
+                new = True
             mark = _MARKS.get(event.body.type)
             if mark is None:
                 continue
-            moments, at = self.moments[mark], to_us(event.at)
+            moments = self.moments[mark]
             if not moments or moments[-1] != at:  # a sleep pass retires many at one moment
                 moments.append(at)
                 new = True

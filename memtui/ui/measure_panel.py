@@ -29,20 +29,23 @@ _STEP_US: Final = 2 * HOUR_US
 _LAP: Final = 96
 _WARM_UP_S: Final = 0.3
 _START_WITHIN_S: Final = 60.0
-_START: Final = datetime(2026, 4, 25, 21, 14, tzinfo=UTC)
+START: Final = datetime(2026, 4, 25, 21, 14, tzinfo=UTC)
+"""A moment of no meaning."""
 
 
-class _Sink(HeadlessDriver):
+class Sink(HeadlessDriver):
     """Takes in all that would go to the terminal and counts the writes; unlike a headless driver it gets everything."""
 
     frames = 0
 
     @property
     def is_headless(self) -> bool:
+        """A headless driver is given less to write."""
         return False
 
     def write(self, data: str) -> None:
-        _Sink.frames += 1
+        """Count it."""
+        Sink.frames += 1
 
 
 class _Bench(App[None]):
@@ -51,7 +54,7 @@ class _Bench(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, frame: Frame) -> None:
-        super().__init__(driver_class=_Sink)
+        super().__init__(driver_class=Sink)
         self._memories = frame
         self._panel = MemoryPanel()
         self._ticks = 0
@@ -64,14 +67,14 @@ class _Bench(App[None]):
         yield self._panel
 
     def on_mount(self) -> None:
-        self._panel.show(self._memories, SalienceLaw(), to_us(_START))
+        self._panel.show(self._memories, SalienceLaw(), to_us(START))
         self._panel.rows.focus()
         self.call_after_refresh(self.painted.set)
         self._panel.set_interval(1 / TICKS_PER_S, self._tick)
 
     def _tick(self) -> None:
         self._ticks += 1
-        self._panel.tick(to_us(_START) + self._ticks % _LAP * _STEP_US)
+        self._panel.tick(to_us(START) + self._ticks % _LAP * _STEP_US)
 
 
 def synthetic_frame(rows: int) -> Frame:
@@ -79,7 +82,7 @@ def synthetic_frame(rows: int) -> Frame:
     frame = Frame(0)
     for number in range(rows):
         text = f"memory {number} of a life that goes on and on"
-        at = _START - timedelta(minutes=number * 97 % 20_000)
+        at = START - timedelta(minutes=number * 97 % 20_000)
         frame.upsert(
             Memory(
                 id=make_id(at, number),
@@ -117,7 +120,7 @@ def measure_panel(rows: int, seconds: float = 2.0) -> dict[str, float]:
     law, times = SalienceLaw(), []
     for turn in range(9):
         began = monotonic()
-        law.retention(frame, to_us(_START) + turn * HOUR_US)
+        law.retention(frame, to_us(START) + turn * HOUR_US)
         times.append((monotonic() - began) * 1000)
     return {"panel_fps": fps, "cpu_percent": cpu, "salience_ms": statistics.median(times)}
 
@@ -127,10 +130,10 @@ async def _run(frame: Frame, seconds: float) -> tuple[float, float]:
     running = asyncio.create_task(app.run_async(headless=False, size=SIZE, mouse=False))
     await asyncio.wait_for(app.painted.wait(), _START_WITHIN_S)
     await asyncio.sleep(_WARM_UP_S)
-    frames, cpu, began = _Sink.frames, _cpu_seconds(), monotonic()
+    frames, cpu, began = Sink.frames, _cpu_seconds(), monotonic()
     await asyncio.sleep(seconds)
     took = monotonic() - began
-    result = (_Sink.frames - frames) / took, (_cpu_seconds() - cpu) / took * 100
+    result = (Sink.frames - frames) / took, (_cpu_seconds() - cpu) / took * 100
     app.exit()
     await running
     return result

@@ -23,11 +23,11 @@ from memtui.ui.memory_story import card_texts, history, why
 from memtui.ui.time_words import date_words
 from memtui.ui.widgets.card_content import card_content
 from memtui.ui.widgets.key_line import KeyHint, KeyLine
-from memtui.ui.widgets.memory_card import ACTIVE_KEYS, RETIRED_KEYS, card_body
+from memtui.ui.widgets.memory_card import ACTIVE_KEYS, READING, RETIRED_KEYS, card_body
 from memtui.ui.widgets.row_text import card_text
 
 if TYPE_CHECKING:
-    from memtui.chat.companion import Companion
+    from memtui.chat.looking_back import Sight
     from memtui.ui.app import MemtuiApp
 
 _SOURCES_SHOWN = 5
@@ -51,14 +51,16 @@ class CardScreen(ModalScreen[str | None]):
         Binding("k", "scroll(-1)", "up", show=False),
     ]
 
-    def __init__(self, companion: Companion, memory: str, tz: tzinfo, sessions: Path, section: str = "") -> None:
+    def __init__(self, sight: Sight, memory: str, tz: tzinfo, sessions: Path, section: str = "", past: str = "") -> None:
         """Args:
         sessions: where the turns it rests on are looked for.
         section: where to begin: `why`, `history`, or the top.
+        past: which moment of the past this is, in words; then it can only be read.
         """
         super().__init__()
-        self._companion = companion
-        self._frame = companion.store.frame
+        self._sight = sight
+        self._past = past
+        self._frame = sight.frame
         self._memory = self._frame.memories[self._frame.row(memory)]
         self._tz = tz
         self._sessions = sessions
@@ -67,7 +69,8 @@ class CardScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """A box: sections from top to bottom, then the keys."""
         with Vertical(id="card-box") as box:
-            box.border_title = self._companion.handle(self._memory.id) + (" ◆" if self._memory.pinned else "")
+            box.border_title = self._sight.handle(self._memory.id) + (" ◆" if self._memory.pinned else "")
+            box.border_subtitle = self._past or None
             with VerticalScroll(id="card-page"):
                 yield Static(markup=False, id="card-text")
                 yield Static("Why", classes="card-heading", markup=False, id="card-why-heading")
@@ -97,26 +100,25 @@ class CardScreen(ModalScreen[str | None]):
     def _fill(self) -> None:
         if not self.size.width:
             return
-        texts = card_texts(self._companion, self._memory, events=0)
-        now_us = to_us(self._companion.clock.now())
-        content = card_content(self._memory, self._frame, self._companion.law, now_us, texts, zone=self._tz)
+        texts = card_texts(self._sight, self._memory, events=0)
+        now_us = to_us(self._sight.moment)
+        content = card_content(self._memory, self._frame, self._sight.law, now_us, texts, zone=self._tz)
         width = min(self.size.width - _BOX_CELLS, 94)
         self.query_one("#card-text", Static).update(card_body(content, max(width, 10)))
 
     def _why(self) -> list[str]:
-        now = self._companion.clock.now()
-        return [
-            card_text(line, 2_000) for line in why(self._companion, self._memory, now, lambda at: date_words(at, self._tz))
-        ]
+        return [card_text(line, 2_000) for line in why(self._sight, self._memory, lambda at: date_words(at, self._tz))]
 
     def _history(self) -> str:
-        told = history(self._companion, self._memory.id)
+        told = history(self._sight, self._memory.id)
         return "\n".join(f"{date_words(at, self._tz)}  {card_text(what, 400)}" for at, what in told) or "Nothing yet."
 
     def _hints(self) -> list[KeyHint]:
         keys = ACTIVE_KEYS if self._memory.active else RETIRED_KEYS
         hints = [
-            KeyHint(key, "unpin" if name == "pin" and self._memory.pinned else name, _action(name), 1) for key, name in keys
+            KeyHint(key, "unpin" if name == "pin" and self._memory.pinned else name, _action(name), 1)
+            for key, name in keys
+            if not self._past or name in READING
         ]
         return [*hints, KeyHint("esc", "close", "close", 2)]
 

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.chat.commands import parse_command, parse_duration, run_command
-from memtui.errors import InputError, MemtuiError
+from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_command
+from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
 from memtui.memory.texts import one_line
 from memtui.ui.widgets.memory_order import SORTS
@@ -45,12 +45,13 @@ class ChatCommands:
         screen = self._screen
         try:
             command, argument = parse_command(line)
+            screen.back.refuse_command(command.name)
             if command.name in self._own:
                 said = await self._own[command.name](argument)
             else:
                 said = await self._on_memory(command.name, line, argument)
         except MemtuiError as error:
-            if isinstance(error, InputError) and not screen.prompt.draft:
+            if isinstance(error, InputError | ReadOnlyError) and not screen.prompt.draft:
                 screen.prompt.draft = line
             screen.alert(error if error.todo else InputError(error.what, safe=error.safe, todo="/help lists the commands."))
             return
@@ -60,10 +61,21 @@ class ChatCommands:
             screen.transcript.notice(line.removeprefix("/"), "command")
             screen.transcript.notice(said)
 
+    def take(self, line: str) -> None:
+        """Run a command chosen by name, or put it into the prompt where it needs an argument."""
+        command = next((c for c in COMMANDS if f"/{c.name}" == line), None)
+        if command is not None and command.arguments:
+            self._screen.prompt.draft = f"{line} "
+            self._screen.prompt.focus()
+        else:
+            self._screen.work(self.run(line), "command")
+
     async def _on_memory(self, name: str, line: str, argument: str) -> str | None:
         screen, companion = self._screen, self._screen.companion
         if companion is None:
             raise InputError("Memory is still being opened.", todo="Try again in a moment.")
+        if name == "recall" and screen.past.then is not None:
+            return await screen.back.recall(argument)
         if name == "edit" and argument and " " not in argument:
             screen.memories.edit(companion.resolve(argument))
             return None

@@ -40,7 +40,7 @@ class ChatConflicts:
 
     def hints(self) -> list[KeyHint]:
         """One quiet word in the key line while something waits."""
-        count = self.count
+        count = self.count if self._screen.past.then is None else 0
         return [KeyHint(self.key, f"{count} to settle", "conflicts", 4)] if count else []
 
     def begin(self) -> None:
@@ -49,7 +49,7 @@ class ChatConflicts:
         if companion is None:
             self._screen.alert(InputError("Memory is still being opened.", todo="Try again in a moment."))
             return
-        if self._open is not None:
+        if self._open is not None or self._screen.past.refused("nothing can be settled in it"):
             return
         from memtui.ui.screens.conflicts_screen import ConflictsScreen
 

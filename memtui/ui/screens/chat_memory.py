@@ -24,10 +24,12 @@ class ChatMemory:
     def asked(self, action: str, memory: str) -> None:
         """`pin` (or unpin), `edit`, `forget`, `restore`, `history` or `why`."""
         companion = self._screen.companion
-        if companion is None or memory not in companion.store.frame:
+        if companion is None:
             return
         if action in ("history", "why"):
             self._screen.open_card(memory, action)
+        elif self._screen.past.refused(f"{action} has to wait") or memory not in companion.store.frame:
+            return
         elif action == "edit":
             self.edit(memory)
         else:

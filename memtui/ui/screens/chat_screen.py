@@ -20,12 +20,13 @@ from memtui.ui.conversation import Conversation
 from memtui.ui.screens.chat_commands import ChatCommands
 from memtui.ui.screens.chat_conflicts import ChatConflicts
 from memtui.ui.screens.chat_memory import ChatMemory
+from memtui.ui.screens.chat_past import ChatPast
 from memtui.ui.screens.chat_sessions import ChatSessions
 from memtui.ui.screens.chat_sleep import ChatSleep
 from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
 from memtui.ui.screens.stage_time import nights_words, warp_words
 from memtui.ui.screens.warming import warm_up
-from memtui.ui.widgets.clock_line import ClockLine
+from memtui.ui.widgets.clock_line import PART_ACTIONS, ClockLine
 from memtui.ui.widgets.memory_panel import MemoryPanel
 from memtui.ui.widgets.prompt import Prompt
 from memtui.ui.widgets.slash_menu import SlashEntry, SlashMenu
@@ -60,6 +61,7 @@ class ChatScreen(Stage):
         self.conflicts = ChatConflicts(self)
         self.chats = ChatSessions(self)
         self.commands = ChatCommands(self)
+        self.back = ChatPast(self)
         self._conversation: Conversation | None = None
         self._nights_checked: datetime | None = None
         self._quiet_s = 0
@@ -165,6 +167,10 @@ class ChatScreen(Stage):
         """What waits to be settled."""
         return self.conflicts.hints()
 
+    def looked_back(self) -> None:
+        """The prompt says so, and marks what it would have recalled."""
+        self.back.shown()
+
     def keyed_widgets(self) -> list[Widget]:
         """The prompt too."""
         return [*super().keyed_widgets(), self.prompt]
@@ -200,13 +206,13 @@ class ChatScreen(Stage):
 
     def waits(self, text: str, in_front: int) -> None:
         """A turn waits: say so over the prompt."""
-        self._show_waiting(text)
+        self.back.show_title(text)
 
     def begins(self, text: str, again: bool) -> None:
         """A turn is being asked."""
         self.chats.leave_welcome()
         self.prompt.busy = True
-        self._show_waiting("")
+        self.back.show_title("")
         self.turns.begins(again)
         self._quiet_s = 0
 
@@ -229,12 +235,6 @@ class ChatScreen(Stage):
     def not_saved(self, error: MemtuiError) -> None:
         """A turn that waits is in memory only."""
         self.alert(error)
-
-    def _show_waiting(self, newest: str) -> None:
-        count = self.conversation.waiting
-        words = short_title(newest)[:40] if newest else ""
-        title = "" if not count else f"waits: {words}" if count == 1 and words else f"{count} turns wait"
-        self.prompt.border_title = title.replace("[", "\\[")
 
     # -- once a second ---------------------------------------------------------------------------------------------
 
@@ -276,8 +276,12 @@ class ChatScreen(Stage):
         text = message.text
         if text.startswith("/"):
             await self.commands.run(text)
-        else:
+        elif not self.back.refuses_turn(text):
             await self.conversation.submit(text)
+
+    @on(Prompt.Changed)
+    def _draft_changed(self) -> None:
+        self.back.draft_changed()
 
     @on(Prompt.EmptySubmitted)
     def _empty_submitted(self) -> None:
@@ -306,8 +310,7 @@ class ChatScreen(Stage):
 
     @on(ClockLine.Pressed)
     async def _clock_pressed(self, message: ClockLine.Pressed) -> None:
-        action = {"title": "sessions", "rate": "pause", "date": "time", "day": "time", "ahead": "time", "tokens": "memory"}
-        await self.run_action(action.get(message.part, "app.help"))
+        await self.run_action(PART_ACTIONS.get(message.part, "app.help"))
 
     def on_sleep_screen_apply(self, message: SleepScreen.Apply) -> None:
         """The person agreed to a plan."""
@@ -378,8 +381,8 @@ class ChatScreen(Stage):
         """Run time at another rate."""
         if self.companion is None:
             self.alert(InputError("Memory is still being opened.", todo="Try again in a moment."))
-            return
-        self.work(self.time.set_rate(rate), "rate")
+        elif not self.past.refused("time can't be set in it"):
+            self.work(self.time.set_rate(rate), "rate")
 
     def action_sessions(self) -> None:
         """Earlier chats."""
@@ -391,9 +394,4 @@ class ChatScreen(Stage):
 
     def take_command(self, line: str) -> None:
         """Run a command from the palette, or put it into the prompt where it needs an argument."""
-        command = next((c for c in COMMANDS if f"/{c.name}" == line), None)
-        if command is not None and command.arguments:
-            self.prompt.draft = f"{line} "
-            self.prompt.focus()
-        else:
-            self.work(self.commands.run(line), "command")
+        self.commands.take(line)

@@ -40,7 +40,7 @@ class ChatSleep:
         if companion is None:
             self._screen.alert(InputError("Memory is still being opened.", todo="Try again in a moment."))
             return
-        if self._open is not None:
+        if self._open is not None or self._screen.past.refused("sleep has to wait"):
             return
         from memtui.ui.screens.sleep_screen import SleepScreen
 

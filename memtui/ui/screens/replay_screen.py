@@ -204,8 +204,9 @@ class ReplayScreen(Stage):
             self.transcript.notice(event.result.text, "warp" if isinstance(report, WarpReport) else kind)
         elif event.recollection is not None and isinstance(event.line, Probe):
             self.transcript.notice(found_words(event.line, event.recollection, companion.store.frame))
-        self.timeline.end_warp()
-        self.time.end_preview()
+        if self.past.then is None:
+            self.timeline.end_warp()
+            self.time.end_preview()
         self.turns.ended(companion, broken_off=False)
 
     def _tell_warp(self, report: WarpReport) -> None:
@@ -280,19 +281,32 @@ class ReplayScreen(Stage):
     def seek_to(self, position: int) -> None:
         """Go to a beat, with the memory as it was then."""
         if self.player is not None:
+            self._come_back()
             self._seek_to = min(max(position, 0), len(self.player.beats))
             self.player.seek(self._seek_to)
             self._show_bar()
 
+    def looked_back(self) -> None:
+        """Who looks back does not want it to go on meanwhile."""
+        if self.past.then is not None and self.player is not None and self.player.playing:
+            self.player.pause()
+            self._show_bar()
+
+    def _come_back(self) -> None:
+        self.timeline.set_hours(0.0)
+        self.past.end()
+
     def action_play_pause(self) -> None:
         """Play or pause."""
         if self.player is not None:
+            self._come_back()
             (self.player.pause if self.player.playing else self.player.play)()
             self._show_bar()
 
     def action_step(self) -> None:
         """One more beat."""
         if self.player is not None:
+            self._come_back()
             self.player.pause()
             self.player.step()
             self._show_bar()

@@ -18,6 +18,7 @@ from textual.worker import Worker
 from memtui.errors import MemtuiError
 from memtui.memory.texts import one_line
 from memtui.ui.actions import Where, actions_for, key_line, key_words
+from memtui.ui.screens.stage_past import StagePast
 from memtui.ui.screens.stage_time import StageTime
 from memtui.ui.screens.stage_turns import StageTurns
 from memtui.ui.widgets.alert import Alert
@@ -54,6 +55,7 @@ class Stage(Screen[None]):
         places: where its actions and keys come from.
         watches: whether its clock runs and others may write to its store.
         time: keeps panel, time line and clock line at now.
+        past: shows them as of a moment of the past.
         turns: shows what a turn does.
         expected_offset_s: how far ahead time is believed to be before the store is open.
     """
@@ -83,6 +85,7 @@ class Stage(Screen[None]):
         self.key_line = KeyLine(id="key-line")
         self.alert_box = Alert(id="alert")
         self.time = StageTime(self)
+        self.past = StagePast(self)
         self.turns = StageTurns(self)
         self.expected_offset_s = 0.0
 
@@ -126,6 +129,9 @@ class Stage(Screen[None]):
     def foot(self) -> ComposeResult:
         """What stands under the transcript."""
         raise NotImplementedError
+
+    def looked_back(self) -> None:
+        """Called when another moment of the past is shown, or now again."""
 
     def look_around(self) -> None:
         """Called once a second while time is watched."""
@@ -242,7 +248,7 @@ class Stage(Screen[None]):
         from memtui.ui.memory_story import card_texts
 
         companion = self.companion
-        return card_texts(companion, memory, events=CARD_EVENTS) if companion is not None else CardTexts()
+        return card_texts(self.past.sight(companion), memory, events=CARD_EVENTS) if companion is not None else CardTexts()
 
     def show_memory(self, memory: str) -> None:
         """Select a memory; on a narrow terminal open its card."""
@@ -254,7 +260,7 @@ class Stage(Screen[None]):
     def follow(self, memories: Iterable[str]) -> None:
         """Let the card show the first of these, unless the person is among the memories."""
         memory = next(iter(memories), None)
-        if memory is not None and self.panel.tab == "active" and not self.panel.rows.has_focus:
+        if self.past.then is None and memory is not None and self.panel.tab == "active" and not self.panel.rows.has_focus:
             self.panel.select(memory)
 
     def open_card(self, memory: str, section: str = "") -> None:
@@ -262,14 +268,16 @@ class Stage(Screen[None]):
         from memtui.ui.screens.card_screen import CardScreen
 
         companion = self.companion
-        if companion is None or memory not in companion.store.frame:
+        sight = self.past.sight(companion) if companion is not None else None
+        if sight is None or memory not in sight.frame:
             return
+        past = f"as of {self.past.date()}, read-only" if self.past.then is not None else ""
 
         def closed(action: str | None) -> None:
             if action is not None:
                 self.panel.post_message(MemoryPanel.Asked(action, memory))
 
-        self.app.push_screen(CardScreen(companion, memory, self.memtui.tz, self.memtui.home.sessions, section), closed)
+        self.app.push_screen(CardScreen(sight, memory, self.memtui.tz, self.memtui.home.sessions, section, past), closed)
 
     @on(Transcript.MemorySelected)
     def _memory_of_reply(self, message: Transcript.MemorySelected) -> None:
@@ -314,7 +322,7 @@ class Stage(Screen[None]):
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """A small terminal has no room for a time line nobody uses."""
-        if event.widget is self.timeline and not self.timeline.previewing:
+        if event.widget is self.timeline and not self.timeline.hours:
             self.remove_class("-time")
 
     def action_focus_prompt(self) -> None:
@@ -327,7 +335,7 @@ class Stage(Screen[None]):
         """What escape does before anything else: close what lies over the chat, end a preview, forget an alert."""
         if self.drawer_open:
             self.open_drawer(False)
-        elif self.timeline.previewing:
+        elif self.timeline.previewing or self.timeline.then_us is not None:
             self.timeline.action_cancel()
         elif self.alert_box.dismiss():
             pass
@@ -342,6 +350,15 @@ class Stage(Screen[None]):
     @on(Timeline.Previewed)
     def _previewed(self, message: Timeline.Previewed) -> None:
         self.time.look_ahead(message.hours)
+
+    @on(Timeline.LookedBack)
+    def _looked_back(self, message: Timeline.LookedBack) -> None:
+        if self.timeline.then_us is not None:  # else it came back to now meanwhile
+            self.past.look(message.at_us, held=message.held)
+
+    @on(Timeline.GoBackRefused)
+    def _go_back_refused(self) -> None:
+        self.past.refused("time does not run backwards, so one can look but not go there")
 
     @on(Timeline.Cancelled)
     def _cancelled(self) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memtui.chat.companion import Companion
     from memtui.chat.steps import SleepReport, WarpReport
+    from memtui.memory.laws import Law
     from memtui.ui.screens.stage import Stage
 
 FAST_TICK_S: Final = 1 / 31
@@ -52,6 +53,7 @@ class StageTime:
         self._first: datetime | None = None
         self._tokens: int | None = None
         self._version = -1
+        self._law: Law | None = None
 
     # -- beginning -------------------------------------------------------------------------------------------------
 
@@ -61,6 +63,8 @@ class StageTime:
         self._first = None
         self._version = -1
         self.preview = None
+        self._screen.past.forget()
+        self._screen.timeline.set_hours(0.0)
         self.take_in(companion)
         self.set_pace()
         if self._slow is None and self._screen.watches:
@@ -78,18 +82,19 @@ class StageTime:
     def take_in(self, companion: Companion) -> None:
         """Memory changed: show rows, marks and forecast as they are now."""
         screen, now = self._screen, companion.clock.now()
-        screen.panel.show(companion.store.frame, companion.law, to_us(now))
-        screen.strip.show(companion.store.frame, companion.law, to_us(now))
+        if not screen.past.again():
+            screen.panel.show(companion.store.frame, companion.law, to_us(now))
+            screen.strip.show(companion.store.frame, companion.law, to_us(now))
         events = companion.store.events()
         if self._first is None and events:
             self._first = events[0].at
         if self._marks.take(events):
-            screen.timeline.set_past(now, self._marks.moments)
+            screen.timeline.set_past(now, self._marks.moments, self._marks.happened)
         else:
             screen.timeline.set_now(now)
         frame = companion.store.frame
-        if frame.version != self._version:
-            self._version = frame.version
+        if (frame.version, companion.law) != (self._version, self._law):
+            self._version, self._law = frame.version, companion.law
             screen.timeline.set_forecast(companion.law.dies_at(frame)[frame.active])
         self.show_clock()
         screen.show_keys()
@@ -100,6 +105,7 @@ class StageTime:
         companion = screen.companion
         clock = companion.clock if companion is not None else screen.clock
         now = clock.now() if companion is not None else clock.now() + timedelta(seconds=screen.expected_offset_s)
+        seen = screen.past.moment or self.preview
         ahead = 0.0 if clock.is_real() and companion is not None else max((now - clock.wall()) / timedelta(hours=1), 0.0)
         screen.clock_line.show(
             ClockState(
@@ -111,8 +117,11 @@ class StageTime:
                 real=clock.is_real() if companion is not None else screen.expected_offset_s < 1,
                 ahead_hours=round(ahead * 60) / 60,
                 mind=screen.mind_label,
+                law="" if companion is None else _law_words(companion),
                 tokens=self._tokens,
-                seen=None if self.preview is None else self.preview.replace(second=0, microsecond=0),
+                seen=None if seen is None else seen.replace(second=0, microsecond=0),
+                past=screen.past.then is not None,
+                seen_day=(seen - self._first).days + 1 if seen is not None and self._first is not None else None,
             )
         )
 
@@ -139,8 +148,9 @@ class StageTime:
         if companion is None or self.warping:
             return
         now_us = to_us(companion.clock.now())
-        self._screen.panel.tick(now_us)
-        self._screen.strip.tick(now_us)
+        if self._screen.past.then is None:  # else they show a moment that stands
+            self._screen.panel.tick(now_us)
+            self._screen.strip.tick(now_us)
         self.show_clock()
 
     def look(self, companion: Companion) -> None:
@@ -158,6 +168,7 @@ class StageTime:
         if hours <= 0:
             self.end_preview()
             return
+        self._screen.past.end()
         self.preview = companion.clock.now() + timedelta(hours=hours)
         then_us = to_us(self.preview)
         self._screen.panel.preview(then_us)
@@ -166,7 +177,12 @@ class StageTime:
         self.show_clock()
 
     def end_preview(self) -> None:
-        """Back to now; nothing happened."""
+        """Back to now, from either side; nothing happened."""
+        self._screen.past.end()
+        self.drop_preview()
+
+    def drop_preview(self) -> None:
+        """Look ahead no more."""
         self.preview = None
         self._screen.panel.preview(None)
         self._screen.strip.preview(None)
@@ -212,6 +228,12 @@ class StageTime:
         companion = self._screen.companion
         rate = companion.clock.rate if companion is not None else 1.0
         return next((faster for faster in running if faster > rate), running[0])
+
+
+def _law_words(companion: Companion) -> str:
+    from memtui.chat.law_choice import law_words  # its settings are read long after the first paint
+
+    return law_words(companion.law)
 
 
 def warp_words(report: WarpReport, nightly: bool) -> str:

@@ -89,8 +89,9 @@ class StageTurns:
         self._recollection = recollection
         self._memories = recall_lines(recollection, companion.store.frame)
         given = [item.memory for item in recollection.items]
-        self._stage.panel.glow(given)
-        self._stage.strip.glow(given)
+        if not self._stage.past.keep_given(given):
+            self._stage.panel.glow(given)
+            self._stage.strip.glow(given)
         self._stage.time.show_tokens(recollection.tokens)
 
     def _replied(self, step: Replied, companion: Companion) -> None:

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 
 
 async def warm_up(companion: Companion) -> None:
-    """Weights, token tables, Markdown; no call to an endpoint."""
+    """Weights, token tables, Markdown, the past in columns; no call to an endpoint."""
     await asyncio.to_thread(_import_for_replies)
+    await asyncio.to_thread(companion.store.as_of, companion.clock.now())
     if companion.mind.local or not companion.settings.mind.embedding_model:  # no call to an endpoint for this
         await companion.recall_for("Where do I live?")
 

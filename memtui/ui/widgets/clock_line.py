@@ -6,7 +6,7 @@ words say it too: the rate, and how far ahead of the real clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import ClassVar, Final, Literal, TypeAlias
@@ -22,15 +22,25 @@ from textual.widget import Widget
 from memtui.ui.time_words import date_words, span_words
 from memtui.ui.widgets.row_text import plain_line, row_text
 
-Part: TypeAlias = Literal["brand", "title", "date", "day", "rate", "ahead", "mind", "tokens"]
+Part: TypeAlias = Literal["brand", "title", "date", "day", "rate", "ahead", "mind", "law", "tokens"]
 """The parts of the line, which are also the names of their styles (`clock-line--date`)."""
 
+PART_ACTIONS: Final[Mapping[Part, str]] = {
+    "title": "sessions",
+    "date": "time",
+    "day": "time",
+    "ahead": "time",
+    "rate": "pause",
+    "law": "memory",
+    "tokens": "memory",
+}
+"""What a click on a part of the own chat's line does; the rest opens the help."""
 _GAP: Final = 3
 _TITLE_MIN: Final = 20
 _MIND_MAX: Final = 28
-_ORDER: Final[tuple[Part, ...]] = ("date", "day", "rate", "ahead", "mind", "tokens")
+_ORDER: Final[tuple[Part, ...]] = ("date", "day", "rate", "ahead", "mind", "law", "tokens")
 # What goes, first to last, when there is no room; "year" and "weekday" shorten the date.
-_DROPS: Final = ("ahead", "year", "day", "tokens", "brand", "title", "weekday", "rate", "date")
+_DROPS: Final = ("ahead", "year", "day", "tokens", "brand", "title", "law", "weekday", "rate", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,11 @@ class ClockState:
         real: whether simulated time is real time.
         ahead_hours: how far simulated time is ahead of the real clock.
         mind: the label of the mind; it is on the screen at all times.
+        law: the law of forgetting memory is read by; "" before memory is open.
         tokens: of the last prompt's memories; None when there was none yet.
-        seen: the moment shown instead of now while time is previewed (or, before now, looked back at); None at now.
+        seen: the moment shown instead of now while time is previewed or looked back at; None at now.
+        past: whether that moment is looked back at.
+        seen_day: its day number; None works it out from `day`.
     """
 
     title: str
@@ -60,6 +73,9 @@ class ClockState:
     mind: str = ""
     tokens: int | None = None
     seen: datetime | None = None
+    law: str = ""
+    past: bool = False
+    seen_day: int | None = None
 
 
 class ClockLine(Widget):
@@ -68,7 +84,7 @@ class ClockLine(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"clock-line--{name}"
-        for name in ("brand", "title", "date", "seen", "day", "rate", "ahead", "mind", "tokens", "gap", "hover")
+        for name in ("brand", "title", "date", "seen", "day", "rate", "ahead", "mind", "law", "tokens", "gap", "hover")
     }
     DEFAULT_CSS = """
     ClockLine {
@@ -84,6 +100,7 @@ class ClockLine(Widget):
         & > .clock-line--rate { color: $text-muted; }
         & > .clock-line--ahead { color: $text-muted; }
         & > .clock-line--mind { color: $text-secondary; }
+        & > .clock-line--law { color: $text-secondary; }
         & > .clock-line--tokens { color: $text-muted; }
         & > .clock-line--gap { color: $text-muted; }
         & > .clock-line--hover { text-style: underline; }
@@ -95,6 +112,7 @@ class ClockLine(Widget):
             & > .clock-line--ahead { color: $text; }
             & > .clock-line--tokens { color: $text; }
         }
+        &.-past { background: $secondary 30%; & > .clock-line--seen { color: $text-warning; text-style: bold reverse; } }
     }
     """
 
@@ -120,6 +138,7 @@ class ClockLine(Widget):
             return
         self._state = state
         self.set_class(not state.real or state.seen is not None, "-unreal")
+        self.set_class(state.past, "-past")
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -197,6 +216,7 @@ def _right_parts(state: ClockState, gone: frozenset[str]) -> Sequence[tuple[Part
         "rate": "‖ paused" if state.rate == 0 else f"▶ {state.rate:g}x",
         "ahead": f"{span_words(state.ahead_hours)} ahead" if state.ahead_hours * 60 >= 1 else "",
         "mind": row_text(state.mind, min(cell_len(plain_line(state.mind)), _MIND_MAX)),
+        "law": state.law,
         "tokens": "" if state.tokens is None else f"{_count(state.tokens)} tok",
     }
     return [(part, texts[part]) for part in _ORDER if part not in gone]
@@ -208,12 +228,14 @@ def _date(state: ClockState, gone: frozenset[str]) -> str:
         words = words.rsplit(" ", 1)[1]
     if state.seen is None:
         return words
-    return f"→ {words}" if state.seen >= state.now else f"as of {words}"
+    return f"as of {words}" if state.past or state.seen < state.now else f"→ {words}"
 
 
 def _day(state: ClockState) -> int:
     if state.seen is None:
         return state.day
+    if state.seen_day is not None:
+        return max(state.seen_day, 1)
     return max(state.day + (state.seen - state.now).days, 1)
 
 

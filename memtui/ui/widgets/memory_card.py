@@ -21,6 +21,8 @@ __all__ = ["ACTIVE_KEYS", "RETIRED_KEYS", "CardContent", "CardTexts", "MemoryCar
 
 ACTIVE_KEYS: Final = (("p", "pin"), ("e", "edit"), ("f", "forget"), ("h", "history"), ("w", "why"))
 RETIRED_KEYS: Final = (("r", "restore"), ("h", "history"), ("w", "why"))
+READING: Final = frozenset({"history", "why"})
+"""What only reads."""
 _SPARK_CELLS: Final = 32
 _Piece = str | tuple[str, str]
 
@@ -54,7 +56,11 @@ def _short(share: float) -> str:
 
 
 class MemoryCard(Vertical):
-    """Shows one `CardContent`; its keys can be clicked. The text scrolls and can be selected."""
+    """Shows one `CardContent`; its keys can be clicked. The text scrolls and can be selected.
+
+    Attributes:
+        read_only: only the keys that read are offered.
+    """
 
     @dataclass
     class Asked(Message):
@@ -98,7 +104,9 @@ class MemoryCard(Vertical):
         super().__init__(id=id, classes=classes)
         self.content_shown: CardContent | None = None
         self.hint = ""
+        self.read_only = False
         self._lines = 0
+        self._filled: tuple[CardContent | None, str, bool] | None = None
 
     def compose(self) -> ComposeResult:
         """A scrolling text over one line of keys."""
@@ -108,9 +116,9 @@ class MemoryCard(Vertical):
 
     def show(self, content: CardContent | None, hint: str = "") -> None:
         """Show a memory, or `hint` when None; the scroll position stays while it is the same memory."""
-        before, before_hint = self.content_shown, self.hint
+        before, shown = self.content_shown, self._filled
         self.content_shown, self.hint = content, hint
-        if (content, hint) == (before, before_hint) or not self.is_mounted:
+        if (content, hint, self.read_only) == shown or not self.is_mounted:
             return
         self._fill()
         if content is None or before is None or content.id != before.id:
@@ -127,6 +135,7 @@ class MemoryCard(Vertical):
 
     def _fill(self) -> None:
         content, body = self.content_shown, self.query_one("#card-body", Static)
+        self._filled = (content, self.hint, self.read_only)
         keys = self.query_one("#card-keys", self.Keys)
         if content is None:
             self.border_title, self._lines = None, 0
@@ -139,14 +148,15 @@ class MemoryCard(Vertical):
         lines = text.get_height({}, width)
         body.update(text, layout=lines != self._lines)  # as long as it is equally long, nothing need be laid out
         self._lines = lines
-        keys.update(_keys(content, self.content_size.width), layout=False)
+        keys.update(_keys(content, self.content_size.width, self.read_only), layout=False)
 
 
-def _keys(content: CardContent, width: int) -> Content:
+def _keys(content: CardContent, width: int, read_only: bool) -> Content:
     """The key hints, closer together where there is less room. These are our own words, so markup is safe here."""
     hints = [
         (key, action, "unpin" if action == "pin" and content.pinned else action)
         for key, action in (ACTIVE_KEYS if content.active else RETIRED_KEYS)
+        if not read_only or action in READING
     ]
     used = sum(len(key) + 1 + len(word) for key, _, word in hints)
     gap = min(3, max(1, (width - used) // max(1, len(hints) - 1)))

@@ -29,6 +29,9 @@ class HeaderView:
         columns: of the active rows.
         floor: the law's floor, to place the floor mark.
         previewing: the number column then shows the previewed moment.
+        law: which law the memories are read by.
+        capacity: how many it has room for, or None.
+        past: how long ago the moment is that is shown, such as `3d ago`; "" for now.
     """
 
     active: int
@@ -39,13 +42,16 @@ class HeaderView:
     floor: float
     handle: int
     previewing: bool
+    law: str = "salience"
+    capacity: int | None = None
+    past: str = ""
 
 
 def column_words(view: HeaderView) -> str:
     """The column line over active rows: each word stands over its column."""
     columns = view.columns
     before = floor_cells(view.floor, columns.bar)
-    mark = f"{FLOOR_MARK}floor" if columns.bar - before >= len("floor") else FLOOR_MARK
+    mark = f"{FLOOR_MARK}floor" if view.floor > 0 and columns.bar - before >= len("floor") else FLOOR_MARK
     line = (" " + " " * before + mark).ljust(columns.bar + 3)
     age = "left" if view.sort == "left" else "age"
     for name, cells in (
@@ -84,13 +90,16 @@ class MemoryHeader(Widget):
         """The sort, to be changed to the next one."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"memory-header--tab", "memory-header--front", "memory-header--columns"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"memory-header--{part}" for part in ("tab", "front", "columns", "past")
+    }
     DEFAULT_CSS = """
     MemoryHeader {
         height: 2; width: 1fr;
         & > .memory-header--tab { color: $text-muted; }
         & > .memory-header--front { color: $foreground; text-style: bold underline; }
         & > .memory-header--columns { color: $text-muted; }
+        & > .memory-header--past { color: $text-warning; text-style: bold reverse; }
     }
     """
 
@@ -120,10 +129,11 @@ class MemoryHeader(Widget):
             style = self.get_component_rich_style("memory-header--front" if tab == view.tab else "memory-header--tab")
             segments += [Segment(text, style), Segment("   ", base)]
         used = sum(cell_len(segment.text) for segment in segments)
-        sort = self._sort_words(view)
+        sort = self._sort_words(view, self.size.width - SCROLLBAR_CELLS - used)
         gap = width - SCROLLBAR_CELLS - used - cell_len(sort)
         if gap >= 0:
-            segments += [Segment(" " * gap, base), Segment(sort, columns_style)]
+            style = self.get_component_rich_style("memory-header--past") if view.past else columns_style
+            segments += [Segment(" " * gap, base), Segment(sort, style)]
         return Strip(segments).crop_extend(0, width, base)
 
     def on_click(self, event: events.Click) -> None:
@@ -136,19 +146,32 @@ class MemoryHeader(Widget):
             if start <= event.x < start + len(text):
                 self.post_message(self.TabClicked(tab))
                 return
-        sort = self._sort_words(view)
         right = self.size.width - SCROLLBAR_CELLS
-        if view.tab == "active" and right - cell_len(sort) <= event.x < right:
+        sort = self._sort_words(view, right - sum(len(text) + 3 for _, _, text in self._tabs(view)) - 1)
+        if view.tab == "active" and not view.past and right - cell_len(sort) <= event.x < right:
             self.post_message(self.SortClicked())
 
     def _tabs(self, view: HeaderView) -> list[tuple[Tab, int, str]]:
         found: list[tuple[Tab, int, str]] = []
         start = 1
         for tab, count in zip(TABS, (view.active, view.retired), strict=True):
-            text = f"{_TITLES[tab]} {count:,}"
+            room = f" of {view.capacity:,}" if tab == "active" and view.capacity is not None else ""
+            text = f"{_TITLES[tab]} {count:,}{room}"
             found.append((tab, start, text))
             start += len(text) + 3
         return found
 
-    def _sort_words(self, view: HeaderView) -> str:
-        return f"by {SORT_WORDS.get(view.sort, view.sort)} ▾" if view.tab == "active" else "latest first"
+    def _sort_words(self, view: HeaderView, room: int) -> str:
+        """How it is sorted, and by which law it is read: sorted by what is left, the law's name says both.
+
+        Of the past it says that instead: read-only, and how long ago.
+        """
+        if view.past:
+            return next((w for w in (f" ◀ {view.past}, read-only ", " ◀ read-only ") if cell_len(w) <= room), " ◀ ")
+        if view.tab != "active":
+            return "latest first"
+        if view.sort == "salience":
+            return f"by {view.law or view.sort} ▾"
+        words = f"by {SORT_WORDS.get(view.sort, view.sort)} ▾"
+        both = f"{view.law}, {words}"
+        return both if cell_len(both) <= room else words

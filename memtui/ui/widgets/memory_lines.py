@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final, NamedTuple
 
-from memtui.memory.frame import Floats, Frame, Ints
+import numpy as np
+
+from memtui.memory.frame import Bools, Floats, Frame, Ints
 from memtui.memory.laws import Law
 from memtui.memory.model import KINDS, Memory
 from memtui.memory.moments import HOUR_US, NEVER_US, to_us
@@ -106,6 +108,13 @@ def single(memory: Memory) -> Frame:
     return frame
 
 
+def dies_of(law: Law, frame: Frame, memory: Memory) -> int:
+    """When a memory of `frame` goes (microseconds UTC); the whole frame is asked only where the others have a say in it."""
+    if law.capacity is None:
+        return int(law.dies_at(single(memory))[0])
+    return int(law.dies_at(frame)[frame.row(memory.id)])
+
+
 def last_salience(law: Law, memory: Memory) -> float:
     """The salience a retired memory had when it was retired (an active one: 0)."""
     if memory.retired_at is None:
@@ -122,10 +131,8 @@ class Window:
         self._law = law
         self._columns = columns
         self._left_for_age = left_for_age
-        self._small = Frame(frame.dims, frame.slot_count, frame.aspect_count)
-        for row in self.rows:
-            self._small.upsert(frame.memories[row], "", frame.vectors[row], frame.readings[row])
-        self._dies: Ints = law.dies_at(self._small)
+        self._small = frame.select(rows)
+        self._dies: Ints = law.dies_at(self._small) if law.capacity is None else law.dies_at(frame)[rows]
         self._fixed = [self._fixed_part(frame, row) for row in self.rows]
 
     def lines(self, now_us: int, then_us: int | None, given: Container[int]) -> list[Line]:
@@ -138,7 +145,7 @@ class Window:
             return []
         now = self._law.retention(self._small, now_us)
         then = now if then_us is None else self._law.retention(self._small, then_us)
-        dying = self._law.faded(self._small, now_us if then_us is None else then_us)
+        dying = self._dying(now_us if then_us is None else then_us)
         floor, cells = self._law.floor, self._columns.bar
         now8 = bar_eighths(now, floor, cells).tolist()
         then8 = bar_eighths(then, floor, cells).tolist()
@@ -169,6 +176,12 @@ class Window:
                 )
             )
         return lines
+
+    def _dying(self, moment_us: int) -> Bools:
+        """Which of them the law lets go of: bool (rows,); where only so many are kept, all others have a say in it."""
+        if self._law.capacity is None:
+            return self._law.faded(self._small, moment_us)
+        return np.asarray(self._small.active & (self._dies <= moment_us), np.bool_)
 
     def _times(self, cells: int, now_us: int, *, left: bool) -> list[str]:
         if not cells:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from memtui.memory.frame import Frame
+from memtui.memory.frame import Frame, Ints
 from memtui.memory.laws import Law
 from memtui.ui.widgets.memory_order import SORTS, RowOrder, retired_rows, sort_keys
 
@@ -78,7 +78,7 @@ class Listing:
         else:
             known = [] if before is None else self._carried(before, frame)
             self.resort(moment_us)
-            if known:
+            if len(known):
                 self._carry(known)
         self._orders["retired"] = RowOrder(retired_rows(frame))
         for tab, memory in ids.items():
@@ -91,7 +91,9 @@ class Listing:
         if self.frame is None or self.law is None:
             return
         staying = np.array([row for row in leaving if not self.frame.active[row]], np.int64)
-        rows = np.union1d(self.frame.active_rows(), staying).astype(np.int64)
+        rows = self.frame.active_rows()
+        if staying.size:
+            rows = np.union1d(rows, staying).astype(np.int64)
         self._orders["active"] = RowOrder(rows, sort_keys(self.sort, self.frame, self.law, rows, moment_us))
 
     def tab_of(self, memory: str) -> Tab | None:
@@ -147,19 +149,24 @@ class Listing:
         """The id of a row."""
         return None if row is None or self.frame is None else self.frame.ids[row]
 
-    def _carried(self, before: Frame, frame: Frame) -> list[int]:
+    def _carried(self, before: Frame, frame: Frame) -> Ints | list[int]:
         """The active order of `before` as rows of `frame`, where it has them active."""
         order = self._orders["active"]
         if len(order) > _CARRIED_MOST:
             return []
+        both = min(len(before), len(frame))
+        if before.ids[:both] == frame.ids[:both]:  # a look at the past: a row is the same memory in both
+            same = order.take(0, len(order))
+            same = same[same < both]
+            return same[frame.active[same]]
         ids = (before.ids[row] for row in order.take(0, len(order)).tolist())
         rows = (frame.row(memory) for memory in ids if memory in frame)
         return [row for row in rows if frame.active[row]]
 
-    def _carry(self, known: list[int]) -> None:
+    def _carry(self, known: Ints | list[int]) -> None:
         """Put `known` in front, in this order; the others follow as they were just sorted."""
         order = self._orders["active"]
-        rows = np.array(known, np.int64)
+        rows = np.asarray(known, np.int64)
         order.remove(rows)
         carried = RowOrder(rows)
         carried.append(order.take(0, len(order)))

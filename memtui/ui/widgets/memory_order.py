@@ -8,7 +8,6 @@ import numpy as np
 
 from memtui.memory.frame import Floats, Frame, Ints
 from memtui.memory.laws import Law
-from memtui.memory.model import Status
 
 SORTS: Final = ("salience", "age", "recalls", "kind", "left")
 """What the active rows can be sorted by; `left` is the time until a memory fades."""
@@ -40,13 +39,10 @@ def sort_keys(name: str, frame: Frame, law: Law, rows: Ints, moment_us: int) -> 
 
 def retired_rows(frame: Frame) -> Ints:
     """Rows of retired memories, the last one retired first; rows whose creation was undone are not among them."""
-    found: list[tuple[float, int]] = []
-    for row in np.flatnonzero(~frame.active).tolist():
-        memory = frame.memories[row]
-        if memory.status is Status.RETIRED and memory.id in frame and frame.row(memory.id) == row:
-            at = memory.retired_at
-            found.append((-at.timestamp() if at is not None else 0.0, -row))
-    return np.array([-row for _, row in sorted(found)], np.int64)
+    gone = ~frame.active
+    gone[frame.dropped_rows()] = False
+    rows = np.flatnonzero(gone)
+    return rows[np.lexsort((rows, frame.retired[rows]))[::-1]]
 
 
 class RowOrder:

@@ -64,7 +64,7 @@ class MemoryPanel(Vertical):
         name: str
 
     DEFAULT_CSS = """
-    MemoryPanel { width: 1fr; height: 1fr; }
+    MemoryPanel { width: 1fr; height: 1fr; &.-past { background: $secondary 14%; } }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "ask('pin')", "Pin", id="memory.pin", tooltip="Pin the memory, so that it never fades; again to unpin"),
@@ -90,6 +90,8 @@ class MemoryPanel(Vertical):
         self.rows = MemoryRows(id="memory-rows")
         self.card = MemoryCard(id="memory-card")
         self._texts: tuple[tuple[str, int, int], CardTexts] | None = None
+        self._past = ""
+        self._given: tuple[str, ...] = ()
         self._card_pace = Pace(self, _CARD_EVERY_S, self._show_card)
 
     def compose(self) -> ComposeResult:
@@ -115,9 +117,23 @@ class MemoryPanel(Vertical):
         The same frame object, changed, keeps its order: new memories stand at the end, retired ones fade for a second and
         leave. Call `resort` when the turn is over.
         """
+        self._past = ""
+        self.set_class(False, "-past")
         self._texts = None  # what is said about a memory may change without the memory: a conflict, an answer
         self.rows.show(frame, law, now_us)
         self._refresh_around()
+
+    def show_past(self, frame: Frame, law: Law, then_us: int, words: str) -> None:
+        """Show memory as it was at `then_us` (microseconds UTC), which is `words` ago; cheap enough for a drag.
+
+        `show` ends it. Everything can be looked at; what is asked for is posted as ever, and up to the screen to refuse.
+        """
+        self._past = words
+        self._texts = None
+        self.set_class(True, "-past")
+        self.rows.show(frame, law, then_us)
+        self._show_header()
+        self._card_pace.ask()
 
     def tick(self, now_us: int) -> None:
         """The clock moved on; cheap, nothing is sorted."""
@@ -136,7 +152,8 @@ class MemoryPanel(Vertical):
 
     def glow(self, ids: Iterable[str]) -> None:
         """Mark these memories as given to the last reply; they glow for a second, then the mark stays."""
-        self.rows.glow(ids)
+        self._given = tuple(ids)
+        self.rows.glow(self._given)
 
     def retire_fade(self, ids: Iterable[str]) -> None:
         """Let the rows of these memories fade for a second before they leave the active tab."""
@@ -172,6 +189,11 @@ class MemoryPanel(Vertical):
     def sort(self) -> str:
         """How the active memories are sorted."""
         return self.rows.listing.sort
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Ids of the memories marked as given."""
+        return self._given
 
     @property
     def selected(self) -> str | None:
@@ -265,6 +287,9 @@ class MemoryPanel(Vertical):
                 floor=0.0 if law is None else law.floor,
                 handle=3 if frame is None else handle_cells(frame),
                 previewing=rows.preview_us is not None,
+                past=self._past,
+                law="" if law is None else law.name,
+                capacity=None if law is None else law.capacity,
             )
         )
 
@@ -273,6 +298,7 @@ class MemoryPanel(Vertical):
         if listing.frame is None or listing.law is None or memory is None or memory not in listing.frame:
             self.card.show(None, hint=_HINT if len(listing) else "")
             return
+        self.card.read_only = bool(self._past)
         found = listing.frame.memories[listing.frame.row(memory)]
         key = (memory, listing.frame.version, id(listing.frame))
         if self._texts is None or self._texts[0] != key:

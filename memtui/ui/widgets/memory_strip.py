@@ -24,6 +24,7 @@ from memtui.ui.widgets.sparkline import silhouette
 HORIZON_H: Final = 72.0
 """Hours ahead the strip looks while nothing is previewed."""
 SHAPE_CELLS: Final = 9
+PAST_LEAD: Final = "◀ as it was, read-only: "
 _EVERY_S: Final = 0.25
 _GIVEN_SHOWN: Final = 8
 _Piece = tuple[str, str]
@@ -74,7 +75,9 @@ class MemoryStrip(Widget):
         """The person wants the panel."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"memory-strip--{role}" for role in ("count", "shape", "muted", "given")}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"memory-strip--{role}" for role in ("count", "shape", "muted", "given", "past")
+    }
     DEFAULT_CSS = """
     MemoryStrip {
         height: 1; width: 1fr; padding: 0 1;
@@ -82,6 +85,7 @@ class MemoryStrip(Widget):
         & > .memory-strip--shape { color: $bar; }
         & > .memory-strip--muted { color: $text-muted; }
         & > .memory-strip--given { color: $accent; }
+        & > .memory-strip--past { color: $text-warning; text-style: bold; }
     }
     """
 
@@ -91,14 +95,20 @@ class MemoryStrip(Widget):
         self._law: Law | None = None
         self._now_us = 0
         self._then_us: int | None = None
+        self._past = False
         self._given: tuple[str, ...] = ()
         self._pieces: list[_Piece] = []
         self._pace = Pace(self, _EVERY_S, self._look)
 
     def show(self, frame: Frame, law: Law, now_us: int) -> None:
         """Show a frame as `law` sees it at `now_us` (microseconds UTC)."""
-        self._frame, self._law, self._now_us = frame, law, now_us
+        self._frame, self._law, self._now_us, self._past = frame, law, now_us, False
         self._pace.at_once()
+
+    def show_past(self, frame: Frame, law: Law, then_us: int) -> None:
+        """Show memory as it was at `then_us` (microseconds UTC); `show` ends it. Looked at four times a second at most."""
+        self._frame, self._law, self._now_us, self._past = frame, law, then_us, True
+        self._pace.ask()
 
     def tick(self, now_us: int) -> None:
         """The clock moved on; looked at four times a second at most, and only while the strip is shown."""
@@ -138,7 +148,9 @@ class MemoryStrip(Widget):
         if self._frame is None or self._law is None or not self.display:
             return
         width = self.content_size.width
-        pieces = strip_pieces(self._frame, self._law, self._now_us, self._then_us, self._given, width)
+        lead = [(PAST_LEAD, "past")] if self._past and width > len(PAST_LEAD) else []
+        width -= sum(len(text) for text, _ in lead)
+        pieces = lead + strip_pieces(self._frame, self._law, self._now_us, self._then_us, self._given, width)
         if pieces != self._pieces:
             self._pieces = pieces
             self.refresh()

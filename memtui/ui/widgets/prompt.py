@@ -33,6 +33,9 @@ class Prompt(TextArea):
         menu: the menu to complete commands with, placed where the screen likes it.
         history: texts sent before, oldest first.
         blink: whether the cursor blinks.
+
+    Attributes:
+        keeps_draft: Escape is somebody else's even while something is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,6 +60,8 @@ class Prompt(TextArea):
         &:focus { border: round $accent; background-tint: $foreground 0%; }
         &.-busy { border: round $foreground 30%; }
         &.-busy:focus { border: round $accent 60%; }
+        &.-past { border: dashed $secondary; border-title-color: $text-warning; border-title-style: bold; }
+        &.-past:focus { border: dashed $accent; }
     }
     """
 
@@ -90,6 +95,7 @@ class Prompt(TextArea):
         )
         self.menu = menu
         self.past = PromptHistory(history)
+        self.keeps_draft = False
         self._shelf = PasteShelf()
         self.set_reactive(Prompt.cursor_blink, blink)
         self.match_cursor_bracket = False
@@ -174,7 +180,7 @@ class Prompt(TextArea):
         match key:
             case "enter":
                 self.submit()
-            case "escape" if self.document.text:
+            case "escape" if self.document.text and not self.keeps_draft:
                 self.past.sent(self.draft)  # kept: up brings it back
                 self.draft = ""
             case "up" if self._on_edge(0):

@@ -159,7 +159,7 @@ class Timeline(TimelineFace, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """Digits and their unit set the time outright; any other key ends the typing."""
         key = event.character if event.is_printable else event.key
-        typed = self._typed[:-1] if key == "backspace" else self._typed + (key or "")
+        typed = self._typed[:-1] if key == "backspace" else "-" if key == "-" else self._typed + (key or "")
         hours = typed_hours(typed, self._reach) if typed else 0.0
         if hours is None or self._view.warp is not None or not (self._typed or typed):
             self._typed = ""

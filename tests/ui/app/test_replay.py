@@ -11,6 +11,7 @@ from memtui.chat.companion import Companion
 from memtui.chat.opening import scratch_companion
 from memtui.clock import SimClock
 from memtui.locations import Home, sample_sessions
+from memtui.memory.moments import to_us
 from memtui.minds.recorded import RecordedMind, to_response
 from memtui.sessions.lines import (
     AssistantTurn,
@@ -209,3 +210,28 @@ def test_the_bar_fits(width: int) -> None:
 
         assert cell_len(text) == width
     assert "replay" in text
+
+
+async def test_in_a_replay_one_can_look_back_too(bench: Open, story: Path) -> None:
+    async with bench(mode=Mode(replay=story, speed=1000)) as b:
+        await finished(b)
+        replay = replay_of(b)
+        await b.until(lambda: "Active 2" in b.text())
+        replay.timeline.look_at(to_us(at(2)))
+        await b.until(lambda: replay.past.then is not None, "the past")
+        await b.until(lambda: "Active 1   Retired 0" in b.text() and "read-only" in b.text())
+        assert replay.panel.rows.listing.frame is not None and not replay.panel.rows.listing.frame.pinned.any()
+        await b.press("left")  # back one turn: from now, not from then
+        await b.until(lambda: replay.past.then is None and replay.timeline.then_us is None, "now")
+        assert "read-only" not in b.text()
+
+
+async def test_who_looks_back_stops_the_replay(bench: Open, story: Path) -> None:
+    async with bench(mode=Mode(replay=story, speed=0.01)) as b:
+        replay = replay_of(b)
+        await b.until(lambda: replay.player is not None and replay.player.position >= 1, "the first beat")
+        assert replay.player is not None and replay.player.playing
+        replay.past.look(to_us(at(1)))
+        assert not replay.player.playing
+        await b.press("space")
+        assert replay.player.playing and replay.past.then is None

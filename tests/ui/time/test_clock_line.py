@@ -104,6 +104,9 @@ def test_preview_and_past_are_said_in_words() -> None:
     assert "day 27" in text(ahead, 120)
     back = ClockState(title="t", now=NOW, day=24, mind="m", seen=NOW - timedelta(hours=30))
     assert "as of Fri 24 Apr 2026 14:14" in text(back, 120)
+    just = ClockState(title="t", now=NOW, day=24, mind="m", seen=NOW, past=True, seen_day=24)
+    assert "as of Sat 25 Apr 2026 20:14" in text(just, 120)
+    assert "day 24" in text(just, 120)
     paused = ClockState(title="t", now=NOW, rate=0.0, real=False, mind="m")
     assert "paused" in text(paused, 120)
 
