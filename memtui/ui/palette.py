@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from memtui.chat.commands import COMMANDS
+from memtui.chat.law_choice import LAWS
 from memtui.ui.actions import key_words
 
 if TYPE_CHECKING:
@@ -57,3 +58,5 @@ class MemtuiCommands(Provider):
                 command.help,
                 partial(screen.take_command, f"/{command.name}"),
             )
+        for name, what in LAWS.items():
+            yield f"Law: {name}", f"Read memory by it: {what}", partial(screen.take_command, f"/law {name}")

@@ -14,7 +14,7 @@ from memtui.memory.laws import Law
 from memtui.memory.model import KINDS, Kind, Memory, RetireReason
 from memtui.memory.moments import HOUR_US, NEVER_US, from_us, to_us
 from memtui.ui.time_words import age_words, moment_words, span_words, weekday_words
-from memtui.ui.widgets.memory_lines import NO_TEXT, handle_of, last_salience, single
+from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience, single
 from memtui.ui.widgets.row_text import card_text, plain_line
 
 _CURVE_POINTS: Final = 48
@@ -28,7 +28,7 @@ _BY: Final = {
     RetireReason.DUPLICATE: "a duplicate of",
 }
 _ALONE: Final = {
-    RetireReason.PRUNED: "pruned below the floor",
+    RetireReason.PRUNED: "pruned by the law",
     RetireReason.FORGOTTEN: "forgotten on request",
 }
 _TOOK: Final = {
@@ -119,7 +119,8 @@ def card_content(
     """
     row, now = frame.row(memory.id), from_us(now_us)
     alone = single(memory)
-    start_us, end_us = _curve_ends(memory, int(law.dies_at(alone)[0]), now_us)
+    dies_us = dies_of(law, frame, memory)
+    start_us, end_us = _curve_ends(memory, dies_us, now_us)
     curve = tuple(
         float(law.retention(alone, int(moment))[0]) for moment in np.linspace(start_us, end_us, _CURVE_POINTS).tolist()
     )
@@ -141,7 +142,7 @@ def card_content(
         curve_top=max(curve) or 1.0,
         curve_past=min(1.0, max(0.0, (now_us - start_us) / max(1, end_us - start_us))),
         curve_to="now" if end_us == now_us else weekday_words(from_us(end_us), zone, now=now),
-        fate=_fate(memory, frame, law, now_us, zone),
+        fate=_fate(memory, frame, law, dies_us, now_us, zone),
         why_retired=plain_line(texts.retire_reason),
         pinned=memory.pinned,
         active=memory.active,
@@ -160,18 +161,20 @@ def _curve_ends(memory: Memory, dies_us: int, now_us: int) -> tuple[int, int]:
     return start_us, max(dies_us, now_us)
 
 
-def _fate(memory: Memory, frame: Frame, law: Law, now_us: int, zone: tzinfo) -> str:
+def _fate(memory: Memory, frame: Frame, law: Law, dies_us: int, now_us: int, zone: tzinfo) -> str:
     now = from_us(now_us)
     if not memory.active:
         when = f"retired {moment_words(memory.retired_at, zone, now)}" if memory.retired_at is not None else "retired"
         return f"{when}: {_retired_how(memory, frame)}"
     if memory.pinned:
         return "pinned: does not fade"
-    dies_us = int(law.dies_at(single(memory))[0])
+    if dies_us >= NEVER_US:
+        return "stays" if law.capacity is None else f"stays while it is among the best {law.capacity:,}"
+    floor = law.floor > 0 and float(law.retention(single(memory), max(now_us, dies_us + HOUR_US))[0]) < law.floor
     if dies_us <= now_us:
-        return "already below the floor: the next sleep prunes it"
-    day = weekday_words(from_us(dies_us), zone, now=now)
-    return f"fades below the floor in {span_words((dies_us - now_us) / HOUR_US)} ({day})"
+        return f"{'already below the floor' if floor else 'no room is left for it'}: the next sleep prunes it"
+    span, day = span_words((dies_us - now_us) / HOUR_US), weekday_words(from_us(dies_us), zone, now=now)
+    return f"{'fades below the floor' if floor else 'goes'} in {span} ({day})"
 
 
 def _retired_how(memory: Memory, frame: Frame) -> str:

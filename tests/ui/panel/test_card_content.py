@@ -71,7 +71,7 @@ def test_a_retired_one_says_when_why_by_what_and_what_was_left() -> None:
     assert "“moved to another city”" in str(card_body(superseded, 55))
     assert card(frame, 11).fate.endswith("merged into m04")
     assert card(frame, 13).fate.endswith("a duplicate of m02")
-    assert card(frame, 14).fate.endswith("pruned below the floor")
+    assert card(frame, 14).fate.endswith("pruned by the law")
     assert card(frame, 15).fate.endswith("forgotten on request")
     assert card(frame, 15).curve_to == "Sat 25 Apr"
 
