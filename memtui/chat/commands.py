@@ -62,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("law", "[NAME]", "Which law of forgetting memory is read by"),
     Command("task", "[TEXT | done]", "What you are working on: the stability law keeps what is near it"),
     Command("recall", "TEXT", "Show what recall would give for a text, without asking"),
+    Command("whatif", "[KEY=VALUE …]", "See memory under another law or other numbers", "screen"),
     Command("sessions", "", "Open, rename or delete earlier chats", "screen"),
     Command("new", "", "Begin a new chat (memory stays)", "screen"),
     Command("replay", "FILE", "Play a session file", "screen"),

@@ -94,6 +94,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "memory.settle", "f7", "conflicts", "settle", "Settle memories that may contradict each other.", "memory", "live"
     ),
+    Action("memory.whatif", "ctrl+o", "what_if", "what if", "See memory as it would be under another law.", "memory"),
     Action("memory.undo", "f9", "undo", "undo", "Take back the last change to memory.", "memory", "live"),
     Action(
         "time.slider",

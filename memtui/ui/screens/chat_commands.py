@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.chat.changes import parse_changes
 from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_command
 from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
 from memtui.memory.texts import one_line
+from memtui.ui.screens.stage_whatif import open_what_if
 from memtui.ui.widgets.memory_order import SORTS
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class ChatCommands:
             "sleep": self._sleep,
             "warp": self._warp,
             "rate": self._rate,
+            "whatif": self._what_if,
         }
 
     async def run(self, line: str) -> None:
@@ -107,6 +110,9 @@ class ChatCommands:
     async def _warp(self, argument: str) -> None:
         hours = parse_duration(argument).total_seconds() / 3600
         self._screen.work(self._screen.warp(hours), "warp")
+
+    async def _what_if(self, argument: str) -> None:
+        open_what_if(self._screen, parse_changes(argument.split()))
 
     async def _rate(self, argument: str) -> str:
         try:

@@ -15,12 +15,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from memtui.errors import MemtuiError
+from memtui.errors import InputError, MemtuiError
 from memtui.memory.texts import one_line
 from memtui.ui.actions import Where, actions_for, key_line, key_words
 from memtui.ui.screens.stage_past import StagePast
 from memtui.ui.screens.stage_time import StageTime
 from memtui.ui.screens.stage_turns import StageTurns
+from memtui.ui.screens.stage_whatif import open_what_if
 from memtui.ui.widgets.alert import Alert
 from memtui.ui.widgets.card_content import CardTexts
 from memtui.ui.widgets.clock_line import ClockLine
@@ -311,6 +312,13 @@ class Stage(Screen[None]):
             (self.resting_focus if inside else self.panel.rows).focus()
         else:
             self.open_drawer(not self.drawer_open)
+
+    def action_what_if(self) -> None:
+        """Memory as it would be under another law."""
+        try:
+            open_what_if(self)
+        except InputError as error:
+            self.alert(error)
 
     def action_time(self) -> None:
         """To the time line, or back; a small terminal shows it while it is wanted."""

@@ -90,9 +90,7 @@ class MemoryHeader(Widget):
         """The sort, to be changed to the next one."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"memory-header--{part}" for part in ("tab", "front", "columns", "past")
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"memory-header--{part}" for part in ("tab", "front", "columns", "past")}
     DEFAULT_CSS = """
     MemoryHeader {
         height: 2; width: 1fr;
