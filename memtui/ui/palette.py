@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from memtui.chat.commands import COMMANDS
 from memtui.chat.law_choice import LAWS
@@ -35,7 +36,7 @@ class MemtuiCommands(Provider):
     async def discover(self) -> Hits:
         """Everything, before a letter is typed."""
         for name, help_text, run in self._entries():
-            yield DiscoveryHit(name, run, help=help_text)
+            yield DiscoveryHit(Content(name), run, name, help_text)
 
     async def search(self, query: str) -> Hits:
         """What matches."""
@@ -43,7 +44,9 @@ class MemtuiCommands(Provider):
         for name, help_text, run in self._entries():
             score = max(matcher.match(name), matcher.match(help_text) * 0.6)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), run, help=help_text)
+                # what is in brackets is no markup
+                shown = Content(name) if "[" in name else matcher.highlight(name)
+                yield Hit(score, shown, run, name, help_text)
 
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         if not hasattr(self.screen, "palette_actions"):

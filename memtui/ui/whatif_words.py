@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from memtui.memory.branch import Branch, Difference
 from memtui.memory.branch_side import Side
 from memtui.memory.laws import Law
-from memtui.memory.moments import NEVER_US, from_us
+from memtui.memory.moments import NEVER_US, from_us, to_us
 from memtui.ui.time_words import date_words
 from memtui.ui.widgets.sparkline import sparkline
 
@@ -60,8 +60,8 @@ def _reason(side: Side, memory: str) -> str:
     return "never there" if known is None else str(known.retired_reason) if not known.active else "active"
 
 
-def fate_words(side: Side, memory: str, tz: tzinfo) -> str:
-    """What is of a memory on one side."""
+def fate_words(side: Side, memory: str, now: datetime, tz: tzinfo) -> str:
+    """What is of a memory on one side at `now`."""
     known = side.state.memories.get(memory)
     if known is None:
         return "never there"
@@ -72,7 +72,11 @@ def fate_words(side: Side, memory: str, tz: tzinfo) -> str:
     if known.pinned:
         return "active, pinned"
     dies = int(side.law.dies_at(side.frame)[side.frame.row(memory)])
-    return "active, stays" if dies >= NEVER_US else f"active until {date_words(from_us(dies), tz)}"
+    if dies >= NEVER_US:
+        return "active, stays"
+    if dies <= to_us(now):
+        return "active, due to go in the next sleep pass"
+    return f"active until {date_words(from_us(dies), tz)}"
 
 
 def curves(branch: Branch, cells: int) -> tuple[str, str]:

@@ -204,8 +204,8 @@ class WhatIfScreen(ModalScreen[None]):
             side = branch.trunk if rows is not None and rows.id == _TRUNK else branch.side
             known = side.state.memories.get(memory)
             words = plain_line(side.text(known.content))[:48] if known is not None else ""
-            tz = self._app.tz
-            line = f"{words}: as it is {fate_words(branch.trunk, memory, tz)}; what if {fate_words(branch.side, memory, tz)}"
+            here, there = (fate_words(one, memory, branch.until, self._app.tz) for one in (branch.trunk, branch.side))
+            line = f"{words}: as it is {here}; what if {there}"
         self.query_one("#whatif-fate", Static).update(Content(plain_line(line)))
 
     def _rows_in_front(self) -> MemoryRows | None:

@@ -156,6 +156,16 @@ async def test_the_command_begins_with_what_it_is_given_and_names_what_is_wrong(
             b.chat.prompt.draft = ""
 
 
+async def test_the_palette_finds_it_and_its_brackets_are_words(bench: Open) -> None:
+    async with bench() as b:
+        await lived(b)
+        await b.press("ctrl+p", *"/whatif")
+        await b.until(lambda: "/whatif [KEY=VALUE …]" in b.text(), "the command")
+        await b.press("escape", "ctrl+p", *"under another law")
+        await b.until(lambda: "See memory as it would be" in b.text(), "the action")
+        await b.press("escape")
+
+
 async def test_of_the_past_that_is_shown(bench: Open) -> None:
     async with bench() as b:
         await lived(b)
