@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -37,12 +38,14 @@ if TYPE_CHECKING:
     from memtui.ui.app import MemtuiApp
 
 _TRUNK, _BRANCH = "whatif-trunk", "whatif-branch"
+_BOTH_FROM = 100
+"""Columns from which both sides have room."""
 
 
 class WhatIfScreen(ModalScreen[None]):
     """Two lives of one memory."""
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it so
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_BOTH_FROM, "-wide")]  # noqa: RUF012 - Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-tall")]  # noqa: RUF012
     AUTO_FOCUS = "#whatif-form"
     DEFAULT_CSS = """
@@ -63,8 +66,6 @@ class WhatIfScreen(ModalScreen[None]):
         #whatif-value.-shown { display: block; }
     }
     WhatIfScreen.-narrow #whatif-right { border-left: none; }
-    WhatIfScreen.-narrow .whatif-side { display: none; }
-    WhatIfScreen.-narrow .whatif-side.-front { display: block; }
     WhatIfScreen.-narrow #whatif-form, WhatIfScreen.-narrow #whatif-curves { margin: 0; }
     WhatIfScreen.-low #whatif-curves { display: none; }
     """
@@ -104,6 +105,7 @@ class WhatIfScreen(ModalScreen[None]):
         self._only_differing = False
         self._growth = 0
         self._typing: str | None = None
+        self._front = _BRANCH
 
     def compose(self) -> ComposeResult:
         """Title; form; two sides; curves; difference; keys."""
@@ -111,8 +113,8 @@ class WhatIfScreen(ModalScreen[None]):
         yield WhatIfForm(id="whatif-form")
         yield Input(id="whatif-value", compact=True, select_on_focus=True)
         with Horizontal(id="whatif-sides"):
-            for side, rows, front in (("whatif-left", _TRUNK, False), ("whatif-right", _BRANCH, True)):
-                with Vertical(id=side, classes="whatif-side" + (" -front" if front else "")):
+            for side, rows in (("whatif-left", _TRUNK), ("whatif-right", _BRANCH)):
+                with Vertical(id=side, classes="whatif-side"):
                     yield Static(markup=False, classes="whatif-heading")
                     yield MemoryRows(id=rows)
         yield Static(markup=False, id="whatif-curves")
@@ -137,7 +139,7 @@ class WhatIfScreen(ModalScreen[None]):
         self.query_one(WhatIfForm).show(self._companion.settings, self._tried)
         self._say("living it again …")
         self._show_keys()
-        self.run_worker(self._growing(self._growth), group="branch", exclusive=True, exit_on_error=False)
+        self.run_worker(partial(self._growing, self._growth), group="branch", exclusive=True, exit_on_error=False)
 
     async def _growing(self, growth: int) -> None:
         from memtui.chat.what_if import what_if
@@ -309,9 +311,9 @@ class WhatIfScreen(ModalScreen[None]):
         at = next((place for place, widget in enumerate(places) if widget.has_focus), 0)
         wanted = places[(at + by) % len(places)]
         if isinstance(wanted, MemoryRows):  # what is hidden can't take the focus
-            for side in self.query(".whatif-side"):
-                side.set_class(wanted in side.children, "-front")
-        self.call_after_refresh(wanted.focus)
+            self._front = wanted.id or _BRANCH
+            self._show_sides()
+        wanted.focus()
 
     def action_close(self) -> None:
         """Leave the value that is typed as it was; or leave."""
@@ -329,8 +331,15 @@ class WhatIfScreen(ModalScreen[None]):
         """Another side has the focus."""
         self._show_fate()
 
+    def _show_sides(self) -> None:
+        """Both, or the one in front where there is no room for both."""
+        for rows in self.query(MemoryRows):
+            if rows.parent is not None:
+                cast("Vertical", rows.parent).display = self.size.width >= _BOTH_FROM or rows.id == self._front
+
     def on_resize(self) -> None:
-        """The curves have another width."""
+        """Another width: other curves, and room for both sides or not."""
+        self._show_sides()
         self._show_curves()
 
     @on(KeyLine.Pressed)

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memtui.chat.changes import changed_settings
 from memtui.memory.laws import LAW_NAMES
 
 if TYPE_CHECKING:
@@ -174,7 +175,9 @@ class WhatIfForm(Widget, can_focus=True, inherit_bindings=False):
             return
         value = stepped(self.chosen, value_of(self._tried, self.chosen.key), by)
         if value is not None:
-            self.post_message(self.Changed(self.chosen.key, value))
+            key = self.chosen.key
+            self._tried = changed_settings(self._tried, {key: value})  # the next key may come before the answer
+            self.post_message(self.Changed(key, value))
 
     def action_type(self) -> None:
         """Type a value for the chosen one; the law is only chosen."""

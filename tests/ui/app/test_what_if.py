@@ -205,6 +205,32 @@ async def test_an_empty_memory_has_an_empty_what_if(bench: Open) -> None:
         assert said(screen, "whatif-apart") == "The same 0 memories on both sides."
 
 
+@SIZES
+async def test_keys_that_come_in_one_burst_all_count(bench: Open, size: tuple[int, int]) -> None:
+    async with bench(size=size) as b:
+        await lived(b)
+        screen = await opened(b)
+        for key in ("right", "down", "down", "down"):
+            b.app.simulate_key(key)
+        await b.idle()
+        await b.until(lambda: "episodic  12h*" in b.text(), "the third step")
+        await b.idle()
+        assert "half" not in said(screen, "whatif-apart") and "living" not in said(screen, "whatif-apart")
+
+
+async def test_from_narrow_to_wide_and_back(bench: Open) -> None:
+    async with bench(size=NARROW) as b:
+        await lived(b)
+        screen = await opened(b)
+        sides = list(screen.query(".whatif-side"))
+        assert [side.display for side in sides] == [False, True]
+        await b.pilot.resize_terminal(*WIDE)
+        assert [side.display for side in sides] == [True, True]
+        await b.press("tab")
+        await b.pilot.resize_terminal(*NARROW)
+        assert [side.display for side in sides] == [True, False] and isinstance(screen.focused, MemoryRows)
+
+
 async def test_a_later_change_gives_up_the_earlier_one(bench: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from memtui.chat import what_if as module
 
