@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from memtui.chat.companion import LINE_COST
 from memtui.chat.nights import nights_between
 from memtui.chat.prompting import build_prompt
+from memtui.chat.recalling import LINE_COST
 from memtui.chat.steps import Failed, Learned
 from memtui.memory.frame import Vectors
 from memtui.minds.base import Embedder, Remembered

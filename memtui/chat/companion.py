@@ -12,11 +12,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from memtui.chat.log import TurnLog
 from memtui.chat.nights import nights_between
 from memtui.chat.policy import law_of, recall_policy, sleep_policy
+from memtui.chat.recalling import cue_of, recall_now
 from memtui.chat.settling import Settlement, settle, waiting
 from memtui.chat.sleeping import build_plan, still_valid
 from memtui.chat.steps import Progress, SleepReport, Slumbered, Step, WarpReport
@@ -25,28 +24,21 @@ from memtui.chat.undoing import last_undoable, undone_words
 from memtui.clock import SimClock
 from memtui.config import Settings
 from memtui.errors import InputError
-from memtui.memory.conflicts import Conflict, with_conflicts
+from memtui.memory.conflicts import Conflict
 from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired, Undone, Warped
 from memtui.memory.frame import Vectors
+from memtui.memory.ids import make_id
 from memtui.memory.laws import Law
 from memtui.memory.laws.capacity import beyond_words
-from memtui.memory.ids import make_id
 from memtui.memory.model import Answer, Kind, Memory, RetireReason
 from memtui.memory.moments import to_us
-from memtui.memory.recall import Cue, Recollection, recall
+from memtui.memory.recall import Cue, Recollection
 from memtui.memory.sleep.plan import Plan, plan_bodies
 from memtui.memory.texts import clean, content_hash, mask_secrets, one_line, same_key
-from memtui.memory.words import asks
 from memtui.minds.base import Message, Mind
-from memtui.minds.tokens import count_tokens
 
 if TYPE_CHECKING:
     from memtui.store.memory_store import MemoryStore
-
-LINE_COST = 10
-"""Tokens a memory's id and date cost in the prompt beside its text (`minds.prompts`)."""
-MARK_COST = 7
-"""Tokens it costs more to say that a memory may contradict another one."""
 
 
 class Companion:
@@ -128,27 +120,11 @@ class Companion:
         Raises:
             MindError: the embedder did not answer.
         """
-        vector = (await self.mind.embedder.embed([text]))[0]
-        words = await asyncio.to_thread(self.store.search_words, text, self.recall_policy.candidates)
-        reader = self.mind.slot_reader
-        if reader is None:
-            return Cue(text, vector, words, asks=asks(text))
-        read = reader.asked(vector[np.newaxis])[0]
-        slots, aspects = read[: len(reader.slots)], read[len(reader.slots) :]
-        return Cue(text, vector, words, slots, aspects, asks(text), reader.ranker)
+        return await cue_of(self, text)
 
     def recall_now(self, cue: Cue) -> Recollection:
-        """`recall` with this companion's law, policy and clock; of an open conflict both sides or none."""
-        frame, now_us, law, policy = self.store.frame, to_us(self.clock.now()), self.law, self.recall_policy
-
-        def cost(text: str) -> int:
-            return count_tokens(text) + LINE_COST
-
-        found = recall(frame, cue, now_us, law, policy, cost)
-        most, mark = policy.max_memories, MARK_COST
-        return with_conflicts(
-            found, self.conflicts(), frame, cost, cue=cue, law=law, now_us=now_us, mark_tokens=mark, most=most
-        )
+        """What recall finds by this companion's law, policy and clock; of an open conflict both sides or none."""
+        return recall_now(self, cue)
 
     # -- single memories -------------------------------------------------------------------------------------------
 

@@ -156,7 +156,7 @@ def with_conflicts(
             taken = _fitting(members, rivals, found.budget - spent, most - len(chosen), mark_tokens)
         chosen += taken
         spent += sum(one.tokens for one in taken)
-    return Recollection(tuple(chosen), spent, found.budget)
+    return replace(found, items=tuple(chosen), tokens=spent)
 
 
 def disputed(conflicts: Iterable[Conflict], memories: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,9 @@
 
 Candidates come from words (BM25) and meaning (cosine); relative-score fusion ranks them, with an additive bonus where the
 memory fills the slot the question asks for; an absolute gate decides who is relevant at all; the law's retention breaks
-ties among the relevant; the token budget ends the list. Salience never enters the relevance: multiplying it in lets a
+ties among the relevant; the token budget ends the list. A mind that learned to rank answers replaces the fusion and the gate
+where something is asked, and passes over an older memory for which a newer one stands: two values of one thing never both
+reach the prompt. Salience never enters the relevance: multiplying it in lets a
 critical fact told once die (measured: `once` .33). Backfill may fill what is left but never counts as recalled.
 Pure: reading changes nothing, whoever asks.
 """
@@ -11,13 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from memtui.memory.frame import Floats, Frame, Ints, Vectors
 from memtui.memory.laws import Law
-from memtui.memory.signals import Ranker, signals
+from memtui.memory.signals import Ranked, Ranker, signals
 from memtui.memory.words import coverage, stems
+
+LOOKED_AT: Final = 12
+"""How many of the best ranked are looked at together for what a newer one stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ class Cue:
         aspects: float32 (aspect_count,) where a question lies among the aspects, or None.
         asks: whether something is asked; only then backfill is of use.
         ranker: what ranks answers to a question; None ranks by the policy's weights.
+        room: times the policy's token budget this question gets: a language may need more tokens for the same words.
     """
 
     text: str
@@ -74,6 +81,7 @@ class Cue:
     aspects: Vectors | None = None
     asks: bool = True
     ranker: Ranker | None = None
+    room: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,16 @@ class Recollected:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """What recall chose, best first."""
+    """What recall chose, best first.
+
+    Attributes:
+        passed_over: (memory, newer memory) where both would answer and the newer stands for the older in this question.
+    """
 
     items: tuple[Recollected, ...]
     tokens: int
     budget: int
+    passed_over: tuple[tuple[str, str], ...] = ()
 
     @property
     def recalled(self) -> tuple[str, ...]:
@@ -122,53 +135,112 @@ def recall(
     law: Law,
     policy: RecallPolicy,
     count_tokens: Callable[[str], int],
+    both_stand: Callable[[str, str], bool] = lambda _older, _newer: False,
 ) -> Recollection:
-    """The memories for a prompt at `now_us` (microseconds UTC), best first, within the budget. Changes nothing."""
+    """The memories for a prompt at `now_us` (microseconds UTC), best first, within the budget. Changes nothing.
+
+    Args:
+        both_stand: whether the person settled that an older and a newer memory both hold; then neither is passed over.
+    """
+    found = _rank(frame, cue, policy)
+    budget = round(policy.budget_tokens * cue.room)
+    if found is None:
+        return Recollection((), 0, budget)
+    retention = law.retention(frame, now_us)[found.rows]
+    order = _order(found.relevance, retention, found.passed, policy.tie)
+    passed_over = _passed_over(frame, cue, found, order, both_stand)
+    items: list[Recollected] = []
+    spent = 0
+    for i in order:
+        if i in passed_over:
+            continue
+        if not found.passed[i] and not (policy.backfill and cue.asks and len(items) < policy.fill_to):
+            break
+        if len(items) >= policy.max_memories:
+            break
+        cost = count_tokens(frame.texts[found.rows[i]])
+        if spent + cost <= budget:
+            spent += cost
+            items.append(found.recollected(i, frame, float(retention[i]), cost))
+    named = tuple((frame.ids[found.rows[i]], frame.ids[found.rows[j]]) for i, j in passed_over.items())
+    return Recollection(tuple(items), spent, budget, named)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The candidates, one place a candidate in every column."""
+
+    rows: Ints
+    words: Floats
+    cosine: Floats
+    slot: Floats
+    relevance: Floats
+    passed: list[bool]
+    signals: Floats | None
+
+    def recollected(self, i: int, frame: Frame, retention: float, tokens: int) -> Recollected:
+        row = int(self.rows[i])
+        return Recollected(
+            memory=frame.ids[row],
+            row=row,
+            words=float(self.words[i]),
+            meaning=float(self.cosine[i]),
+            slot=float(self.slot[i]),
+            relevance=float(self.relevance[i]),
+            retention=retention,
+            tokens=tokens,
+            passed=self.passed[i],
+        )
+
+
+def _rank(frame: Frame, cue: Cue, policy: RecallPolicy) -> _Found | None:
     rows = frame.active_rows()
     if rows.size == 0:
-        return Recollection((), 0, policy.budget_tokens)
+        return None
     meaning = (frame.vectors @ cue.vector)[rows]  # the whole matrix once: picking rows first would copy it
     slot, aspect = _match(frame.slots, rows, cue.slots), _match(frame.aspects, rows, cue.aspects)
     chosen, words = _candidates(frame, rows, (meaning, slot, aspect), cue, policy)
     if chosen.size == 0:
-        return Recollection((), 0, policy.budget_tokens)
+        return None
     spread = float(meaning.min()), float(meaning.max())
     cosine: Floats = meaning[chosen].astype(np.float64)
     slot, aspect, rows = slot[chosen], aspect[chosen], rows[chosen]
     if cue.ranker is not None and cue.asks and cue.slots is not None:
-        relevance = cue.ranker.rank(_signals(frame, rows, cue, cue.ranker, (words, cosine, spread, aspect)))
-        passed = (relevance >= 0).tolist()
-    else:
-        relevance = policy.words_weight * words + (1 - policy.words_weight) * _scaled(cosine)
-        relevance = relevance + policy.slot_weight * slot + policy.aspect_weight * aspect
-        passed = _gate(frame, rows, cosine, words, slot, cue, policy)
-    retention = law.retention(frame, now_us)[rows]
-    order = _order(relevance, retention, passed, policy.tie)
-    items: list[Recollected] = []
-    spent = 0
-    for i in order:
-        if not passed[i] and not (policy.backfill and cue.asks and len(items) < policy.fill_to):
-            break
-        if len(items) >= policy.max_memories:
-            break
-        cost = count_tokens(frame.texts[rows[i]])
-        if spent + cost > policy.budget_tokens:
+        columns = _signals(frame, rows, cue, cue.ranker, (words, cosine, spread, aspect))
+        relevance = cue.ranker.rank(columns)
+        return _Found(rows, words, cosine, slot, relevance, (relevance >= 0).tolist(), columns)
+    relevance = policy.words_weight * words + (1 - policy.words_weight) * _scaled(cosine)
+    relevance = relevance + policy.slot_weight * slot + policy.aspect_weight * aspect
+    return _Found(rows, words, cosine, slot, relevance, _gate(frame, rows, cosine, words, slot, cue, policy), None)
+
+
+def _passed_over(
+    frame: Frame, cue: Cue, found: _Found, order: Sequence[int], both_stand: Callable[[str, str], bool]
+) -> dict[int, int]:
+    """Places of the candidates for which, in this question, a newer one stands; and whose place that is."""
+    if cue.ranker is None or found.signals is None:
+        return {}
+    top = np.array(order[:LOOKED_AT], np.int64)
+    rows = found.rows[top]
+    newest_first = sorted(range(len(top)), key=lambda k: (-frame.valid[rows[k]], -frame.created[rows[k]], -rows[k]))
+    age = np.empty(len(top), np.int64)
+    age[newest_first] = np.arange(len(top))
+    best = Ranked(
+        texts=tuple(frame.texts[row] for row in rows.tolist()),
+        signals=found.signals[top],
+        relevance=found.relevance[top],
+        vectors=frame.vectors[rows],
+        slots=frame.slots[rows],
+        aspects=frame.aspects[rows],
+        age=age,
+    )
+    out: dict[int, int] = {}
+    for k, newer in enumerate(cue.ranker.outdated(best)):
+        row = int(rows[k])
+        if newer < 0 or frame.pinned[row] or both_stand(frame.ids[row], frame.ids[rows[newer]]):
             continue
-        spent += cost
-        items.append(
-            Recollected(
-                memory=frame.ids[rows[i]],
-                row=int(rows[i]),
-                words=float(words[i]),
-                meaning=float(cosine[i]),
-                slot=float(slot[i]),
-                relevance=float(relevance[i]),
-                retention=float(retention[i]),
-                tokens=cost,
-                passed=bool(passed[i]),
-            )
-        )
-    return Recollection(tuple(items), spent, policy.budget_tokens)
+        out[int(top[k])] = int(top[newer])
+    return out
 
 
 def _match(of_memories: Vectors, rows: Ints, of_cue: Vectors | None) -> Floats:

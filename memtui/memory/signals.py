@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from memtui.memory.frame import Floats, Vectors
+from memtui.memory.frame import Floats, Ints, Vectors
 
 SIGNALS: Final[tuple[str, ...]] = (
     "words",
@@ -34,16 +34,38 @@ _LONG: Final = 150
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """The memories ranked best for a question, best first (n of them).
+
+    Attributes:
+        signals: float64 (n, len(SIGNALS)).
+        relevance: float64 (n,), what the ranker said.
+        vectors, slots, aspects: float32 (n, …) of the frame.
+        age: int64 (n,): 0 for the newest; by valid time, then told time, never by order of insertion.
+    """
+
+    texts: tuple[str, ...]
+    signals: Floats
+    relevance: Floats
+    vectors: Vectors
+    slots: Vectors
+    aspects: Vectors
+    age: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Ranker:
     """What a mind learned about which memories answer a question.
 
     Attributes:
         rank: float64 (n, len(SIGNALS)) -> float64 (n,): log-odds of answering, 0 where a memory just passes the gate.
         single: how many of the slots, from the first, hold one value at a time.
+        outdated: for each of the best ranked, the position of the newer one that stands for it in this question, or -1.
     """
 
     rank: Callable[[Floats], Floats]
     single: int
+    outdated: Callable[[Ranked], list[int]] = lambda best: [-1] * len(best.texts)
 
 
 def signals(

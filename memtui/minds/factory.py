@@ -40,7 +40,8 @@ def _endpoint_mind(settings: MindSettings, connection: Connection) -> Mind:
         embedder = EndpointEmbedder(endpoint, settings.embedding_model)
     else:
         from memtui.minds.offline.embedder import LocalEmbedder
-        from memtui.minds.offline.heads import default_slot_reader
+        from memtui.minds.offline.reader import LocalSlotReader
 
-        embedder, reader = LocalEmbedder(), default_slot_reader()
+        local = LocalEmbedder()
+        embedder, reader = local, LocalSlotReader(local)
     return OpenAIMind(endpoint, embedder, slot_reader=reader, temperature=settings.temperature)

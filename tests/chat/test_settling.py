@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from memtui.chat.commands import run_command
-from memtui.chat.companion import LINE_COST, MARK_COST, Companion
+from memtui.chat.companion import Companion
 from memtui.chat.opening import scratch_companion
 from memtui.chat.policy import sleep_policy
+from memtui.chat.recalling import LINE_COST, MARK_COST
 from memtui.chat.settling import conflict_records
 from memtui.clock import SimClock
 from memtui.config import Settings, load_settings

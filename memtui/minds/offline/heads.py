@@ -19,12 +19,11 @@ import numpy.typing as npt
 from memtui.errors import MindError
 from memtui.memory.frame import Vectors
 from memtui.memory.model import Label
-from memtui.memory.signals import Ranker
 from memtui.minds.offline.cues import CUES_VERSION
 from memtui.minds.offline.features import FEATURES_VERSION
 from memtui.minds.offline.pairs import PAIR_VERSION, SURFACE_SHARE
 from memtui.minds.offline.slots import SLOTS
-from memtui.minds.offline.trees import boosted, stacked
+from memtui.minds.offline.trees import ANSWERS_VERSION, JUDGE, boosted, stacked
 
 WEIGHTS: Final = "heads.npz"
 ASPECTS: Final = 96
@@ -37,7 +36,13 @@ LABELS: Final = (Label.SUPERSEDES, Label.ADDITIVE, Label.DUPLICATE, Label.UNRELA
 
 def versions() -> dict[str, int]:
     """What the weights and the code must agree on."""
-    return {"cues": CUES_VERSION, "features": FEATURES_VERSION, "pairs": PAIR_VERSION, "slots": len(SLOTS)}
+    return {
+        "cues": CUES_VERSION,
+        "features": FEATURES_VERSION,
+        "pairs": PAIR_VERSION,
+        "slots": len(SLOTS),
+        "answers": ANSWERS_VERSION,
+    }
 
 
 def softmax(logits: Vectors) -> Vectors:
@@ -73,8 +78,12 @@ class Heads:
         return _load()
 
     def threshold(self, name: str) -> float:
-        """A decision threshold, chosen by cross-validation on the training data."""
-        return float(self.meta["thresholds"].get(name, 0.5))
+        """A decision threshold, chosen by cross-validation on the training data.
+
+        Raises:
+            KeyError: no such threshold was chosen.
+        """
+        return float(self.meta["thresholds"][name])
 
     def keep(self, features: Vectors) -> Vectors:
         """float32 (n,): probability that a text holds anything worth remembering."""
@@ -117,7 +126,7 @@ class Heads:
         A linear head over everything gives four logits; boosted trees over those and the surface columns decide.
         """
         linear = self.linear_pairs(surface, vectors)
-        return softmax(boosted(self.arrays, stacked(surface, linear)))
+        return softmax(boosted(self.arrays, JUDGE, stacked(surface, linear)))
 
     def linear_pairs(self, surface: Vectors, vectors: Vectors) -> Vectors:
         """float32 (n, 4): probabilities of the linear head alone."""
@@ -157,32 +166,3 @@ def _load() -> Heads:
             todo="Run memtui/minds/offline/training/train.py again.",
         )
     return Heads(arrays, meta)
-
-
-class LocalSlotReader:
-    """Slots and aspects of vectors of the local embedder."""
-
-    slots: tuple[str, ...] = SLOTS
-    aspects: int = ASPECTS
-    ranker: Ranker | None = None
-
-    def read(self, vectors: Vectors) -> Vectors:
-        """float32 (n, slots + aspects) of statements; a zero vector (an empty text) has neither."""
-        return self._read(vectors, "told")
-
-    def asked(self, vectors: Vectors) -> Vectors:
-        """The same of questions."""
-        return self._read(vectors, "asked")
-
-    def _read(self, vectors: Vectors, side: str) -> Vectors:
-        if len(vectors) == 0:
-            return np.zeros((0, len(SLOTS) + ASPECTS), np.float32)
-        heads, given = Heads.load(), np.asarray(vectors, np.float32)
-        found = np.hstack([heads.slots(given), heads.aspects(given, side)])
-        found[~np.any(given, axis=1)] = 0
-        return found
-
-
-def default_slot_reader() -> LocalSlotReader:
-    """The reader that goes with the local embedder."""
-    return LocalSlotReader()

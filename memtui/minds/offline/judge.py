@@ -14,7 +14,7 @@ from memtui.minds.base import PairText, language_of
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.grounds import UNSURE, grounds
 from memtui.minds.offline.heads import LABELS, Heads
-from memtui.minds.offline.pairs import Embeds, marks, plain, surface_columns, vector_columns
+from memtui.minds.offline.pairs import ASPECT_SHARE, Embeds, marks, plain, surface_columns, vector_columns
 from memtui.minds.offline.speakers import spoken
 
 
@@ -61,10 +61,13 @@ def pair_columns(older: Sequence[str], newer: Sequence[str], embedder: Embeds, h
     at, bt = [row[text] for text in older], [row[text] for text in newer]
     vectors = embedder.embed_now(distinct)
     folded = embedder.embed_now([plain(text) for text in distinct])
-    slots, brief = heads.slots(vectors), heads.brief(vectors)
+    slots, brief, aspects = heads.slots(vectors), heads.brief(vectors), heads.aspects(vectors, "told")
     a, b = vectors[at], vectors[bt]
     surface = surface_columns(older, newer, a, b, (slots[at], slots[bt]), (brief[at], brief[bt]), embedder)
-    return surface, np.hstack([vector_columns(a, b), vector_columns(folded[at], folded[bt])])
+    both = aspects[at] * aspects[bt]
+    near = both.sum(axis=1, keepdims=True)
+    columns = [vector_columns(a, b), vector_columns(folded[at], folded[bt]), both * ASPECT_SHARE]
+    return np.hstack([surface, near, near**2]), np.hstack(columns)
 
 
 def _verdict(pair: PairText, probabilities: Vectors, heads: Heads) -> Verdict:

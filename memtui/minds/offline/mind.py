@@ -23,8 +23,9 @@ from memtui.minds.base import (
 )
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.extract import extract, read
-from memtui.minds.offline.heads import Heads, default_slot_reader
+from memtui.minds.offline.heads import Heads
 from memtui.minds.offline.judge import judge
+from memtui.minds.offline.reader import LocalSlotReader
 from memtui.minds.offline.reply import compose, words_of
 from memtui.minds.offline.slots import SLOTS
 from memtui.minds.offline.summary import summarize
@@ -43,7 +44,7 @@ class OfflineMind:
     def __init__(self, embedder: LocalEmbedder | None = None) -> None:
         self._embedder = embedder or LocalEmbedder()
         self.embedder: Embedder = self._embedder
-        self.slot_reader: SlotReader | None = default_slot_reader()
+        self.slot_reader: SlotReader | None = LocalSlotReader(self._embedder)
 
     async def reply(self, prompt: Prompt) -> AsyncIterator[Delta]:
         """The reply, a word at a time."""

@@ -21,10 +21,12 @@ from memtui.minds.offline.cues import CUES, cues, listed
 from memtui.minds.offline.pair_cues import pair_cues
 from memtui.minds.offline.slots import SINGLE_VALUED
 
-PAIR_VERSION: Final = 2
+PAIR_VERSION: Final = 3
 """Changes with the meaning of a column."""
 SURFACE_SHARE: Final = 0.1
 """Weight of the standardised surface columns beside the vector columns."""
+ASPECT_SHARE: Final = 3.0
+"""Weight of the product of both aspects beside the vector columns."""
 _SEEN: Final = 400
 _MOST_WORDS: Final = 24
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")

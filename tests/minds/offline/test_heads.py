@@ -10,7 +10,8 @@ from memtui.minds.offline import heads as heads_module
 from memtui.minds.offline.cues import CUES, cue_vector
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.features import BUCKETS, hashed_ngrams, statement_features
-from memtui.minds.offline.heads import Heads, default_slot_reader
+from memtui.minds.offline.heads import Heads
+from memtui.minds.offline.reader import LocalSlotReader
 from memtui.minds.offline.slots import SLOTS
 from memtui.minds.offline.training.rows import data_hash
 from memtui.minds.offline.trees import boosted
@@ -30,7 +31,7 @@ def test_weights_for_other_features_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_slot_posteriors_are_a_share_of_one_and_zero_for_nothing(embedder: LocalEmbedder) -> None:
-    reader = default_slot_reader()
+    reader = LocalSlotReader(LocalEmbedder())
     vectors = embedder.embed_now(["I live in Porto", "Which city do I live in?", ""])
     found = reader.read(vectors)[:, : len(SLOTS)]
     assert found.shape == (3, len(SLOTS)) and found.dtype == np.float32
@@ -51,7 +52,7 @@ def test_slot_posteriors_are_a_share_of_one_and_zero_for_nothing(embedder: Local
     ],
 )
 def test_a_statement_and_its_question_share_their_slot(embedder: LocalEmbedder, text: str, question: str, slot: str) -> None:
-    a, b = default_slot_reader().read(embedder.embed_now([text, question]))
+    a, b = LocalSlotReader(LocalEmbedder()).read(embedder.embed_now([text, question]))
     assert float(a @ b) > 0.1
     assert SLOTS[int((a * b).argmax())] == slot
 
@@ -76,5 +77,5 @@ def test_trees_walk_to_their_leaves() -> None:
         "tree_class": np.array([0, 1], np.int16),
         "tree_baseline": np.array([10, 20], np.float32),
     }
-    found = boosted(arrays, np.array([[0.5], [0.6]], np.float32))
+    found = boosted(arrays, "tree", np.array([[0.5], [0.6]], np.float32))
     assert found.tolist() == [[9, 27], [12, 27]]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
@@ -66,3 +67,32 @@ def best_cut(scores: Floats, truth: npt.NDArray[np.bool_], *, by_class: bool) ->
         return float(((scores >= cut) == truth).mean())
 
     return round(float(max(np.arange(0.30, 0.705, 0.01), key=accuracy)), 2)
+
+
+def exported(model: HistGradientBoostingClassifier, name: str) -> dict[str, npt.NDArray[Any]]:
+    """The model's trees as the flat arrays that `trees.boosted` walks."""
+    nodes: list[npt.NDArray[Any]] = []
+    roots: list[int] = []
+    classes: list[int] = []
+    count = 0
+    for of_iteration in model._predictors:
+        for label, tree in enumerate(of_iteration):
+            roots.append(count)
+            classes.append(label)
+            shifted = tree.nodes.copy()
+            shifted["left"] += count
+            shifted["right"] += count
+            nodes.append(shifted)
+            count += len(shifted)
+    flat = np.concatenate(nodes)
+    leaf = flat["is_leaf"].astype(np.bool_)
+    return {
+        f"{name}_feature": np.where(leaf, -1, flat["feature_idx"]).astype(np.int16),
+        f"{name}_split": np.where(leaf, 0, flat["num_threshold"]).astype(np.float32),
+        f"{name}_left": np.where(leaf, 0, flat["left"]).astype(np.int32),
+        f"{name}_right": np.where(leaf, 0, flat["right"]).astype(np.int32),
+        f"{name}_value": flat["value"].astype(np.float32),
+        f"{name}_root": np.array(roots, np.int32),
+        f"{name}_class": np.array(classes, np.int16),
+        f"{name}_baseline": np.asarray(model._baseline_prediction, np.float32).reshape(-1),
+    }

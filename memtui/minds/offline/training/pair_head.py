@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,80 +14,105 @@ from memtui.memory.frame import Floats, Ints, Vectors
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.heads import LABELS, Heads
 from memtui.minds.offline.judge import pair_columns
-from memtui.minds.offline.training.fit import coefficients, logistic, out_of_fold, threshold_for
+from memtui.minds.offline.training.fit import coefficients, exported, logistic, threshold_for
+from memtui.minds.offline.training.readers import FOLDS, Data
 from memtui.minds.offline.training.rivals import made_pairs
-from memtui.minds.offline.training.rows import Row, random_negatives, united_groups
+from memtui.minds.offline.training.rows import Row, random_negatives
 from memtui.minds.offline.training.statement_heads import Arrays, Figures
 from memtui.minds.offline.training.stories import pairs_of
-from memtui.minds.offline.trees import stacked
+from memtui.minds.offline.trees import JUDGE, stacked
 
 SEED: Final = 7
 NEGATIVES: Final = 1_500
-BESIDE: Final = 5_500
 PRECISION: Final = 0.8
-"""Out of fold, over written pairs and stories: from what confidence on a pass may retire."""
-_WEIGHTS: Final = {"written": 1.0, "story": 1.0, "beside": 0.3, "random": 0.3}
+"""Out of fold, over written pairs: from what confidence on a verdict counts as sure."""
+_SEEN: Final = 0.35
+"""Share of the stories' unlinked neighbours that are trained on; all are measured on."""
+_WEIGHTS: Final = {"written": 1.0, "story": 1.0, "beside": 0.6, "random": 0.3}
 _MADE_WEIGHT: Final = 0.4
 _ORDER: Final = [str(label) for label in LABELS]
 
 
-def train_pair_head(
-    pairs: Sequence[Row], stories: Sequence[Row], statements: Sequence[Row], embedder: LocalEmbedder, readers: Arrays,
-    figures: Figures,
-) -> tuple[Arrays, dict[str, float]]:  # fmt: skip
-    """The judge's weights, and the confidence thresholds chosen out of fold.
+@dataclass
+class Pairs:
+    """All pairs, where they come from, and their columns read by heads that did not see them."""
 
-    Args:
-        readers: slot and brief heads that saw no story: with heads that know the stories' statements the judge would
-            learn to trust posteriors that are never as sharp on new texts.
-    """
-    arrays = dict(readers)
-    rows, source = _rows(pairs, stories, statements, embedder)
-    groups = _groups(rows, pairs)
-    heads = Heads(arrays, {"scales": {}})
-    surface, vectors = pair_columns([row["older"] for row in rows], [row["newer"] for row in rows], embedder, heads)
-    arrays["pair_mean"], arrays["pair_scale"] = surface.mean(axis=0), surface.std(axis=0) + 0.05
+    rows: list[Row]
+    source: npt.NDArray[np.str_]
+    fold: Ints
+    surface: Vectors
+    vectors: Vectors
+    y: Ints
+    weights: Floats
+    seen: npt.NDArray[np.bool_]
+
+
+def gather(data: Data, fold_of: Mapping[str, int], readers: Sequence[Heads], embedder: LocalEmbedder) -> Pairs:
+    """Written, story, random and made pairs with their cross-fitted columns."""
+    rows, source = _rows(data, embedder)
+    united = {str(pair["group"]): group for pair, group in zip(data.pairs, data.pair_groups, strict=True)}
+    fold = np.array([fold_of[united.get(str(row["group"]), str(row["group"]))] for row in rows])
+    surface: list[Vectors | None] = [None] * len(rows)
+    vectors: list[Vectors | None] = [None] * len(rows)
+    for number, heads in enumerate(readers):
+        here = np.flatnonzero(fold == number).tolist()
+        found = pair_columns([rows[i]["older"] for i in here], [rows[i]["newer"] for i in here], embedder, heads)
+        for at, i in enumerate(here):
+            surface[i], vectors[i] = found[0][at], found[1][at].astype(np.float16)
     y = np.array([_ORDER.index(row["label"]) for row in rows])
     weights = np.array([_WEIGHTS.get(name, _MADE_WEIGHT) for name in source])
-    x = heads.pair_design(surface, vectors)
-    linear = logistic(1.5, 200)
-    first = out_of_fold(linear, x, y, weights, groups)
-    arrays["pair_W"], arrays["pair_b"] = coefficients(linear(x, y, weights))
-    columns = stacked(surface, first)
-    second = out_of_fold(_boost, columns, y, weights, groups)
-    arrays.update(_exported(_boost(columns, y, weights), columns.shape[1]))
-    own = {name: array for name, array in arrays.items() if name.startswith(("pair_", "tree_"))}
-    return own, _figures(second, y, np.array(source), figures)
+    seen = (source != "beside") | (np.random.default_rng(SEED).random(len(rows)) < _SEEN)
+    return Pairs(rows, source, fold, np.array(surface, np.float32), np.array(vectors, np.float16), y, weights, seen)
 
 
-def _rows(
-    pairs: Sequence[Row], stories: Sequence[Row], statements: Sequence[Row], embedder: LocalEmbedder
-) -> tuple[list[Row], list[str]]:
-    texts = list(dict.fromkeys(str(s["text"]) for story in stories for s in story["statements"]))
-    labelled, beside = pairs_of(stories, dict(zip(texts, embedder.embed_now(texts), strict=True)), SEED)
-    random_rows = random_negatives(pairs, united_groups(pairs, ["older", "newer"]), NEGATIVES, SEED)
+def _rows(data: Data, embedder: LocalEmbedder) -> tuple[list[Row], npt.NDArray[np.str_]]:
+    texts = list(dict.fromkeys(str(s["text"]) for story in data.stories for s in story["statements"]))
+    of_stories = pairs_of(data.stories, dict(zip(texts, embedder.embed_now(texts), strict=True)))
     parts: dict[str, Sequence[Row]] = {
-        "written": pairs,
-        "story": labelled,
-        "beside": beside[:BESIDE],
-        "random": random_rows,
-        **made_pairs(pairs, statements, SEED),
+        "written": data.pairs,
+        "story": [row for row in of_stories if row["linked"]],
+        "beside": [row for row in of_stories if not row["linked"]],
+        "random": random_negatives(data.pairs, list(data.pair_groups), NEGATIVES, SEED),
+        **made_pairs(data.pairs, data.statements, SEED),
     }
-    return [row for part in parts.values() for row in part], [name for name, part in parts.items() for _ in part]
+    source = np.array([name for name, part in parts.items() for _ in part])
+    return [row for part in parts.values() for row in part], source
 
 
-def _groups(rows: Sequence[Row], pairs: Sequence[Row]) -> list[str]:
-    """Written pairs that share a sentence are one group; what was made from a text is in that text's group."""
-    united = united_groups(pairs, ["older", "newer"])
-    known = {str(pair["group"]): group for pair, group in zip(pairs, united, strict=True)}
-    return [known.get(str(row["group"]), str(row["group"])) for row in rows]
+def train_judges(pairs: Pairs, readers: Sequence[Heads], figures: Figures) -> tuple[Arrays, list[Heads], dict[str, float]]:
+    """(the judge's weights, a judge for each fold that saw nothing of it, thresholds chosen out of fold)."""
+    mean, scale = pairs.surface.mean(axis=0), pairs.surface.std(axis=0) + 0.05
+    shared: Arrays = {"pair_mean": mean, "pair_scale": scale}
+    design = Heads(shared, {}).pair_design(pairs.surface, pairs.vectors.astype(np.float32))
+    linear = logistic(1.5, 150)
+    own: list[Arrays] = []
+    first = np.zeros((len(pairs.y), len(LABELS)), np.float32)
+    for fold in range(FOLDS):
+        train, test = (pairs.fold != fold) & pairs.seen, pairs.fold == fold
+        model = linear(design[train], pairs.y[train], pairs.weights[train])
+        first[test] = model.predict_proba(design[test])
+        weights, intercept = coefficients(model)
+        own.append({**shared, "pair_W": weights, "pair_b": intercept})
+        print(f"judge: linear head without fold {fold}", flush=True)
+    columns = stacked(pairs.surface, first)
+    second = np.zeros_like(first)
+    for fold in range(FOLDS):
+        train, test = (pairs.fold != fold) & pairs.seen, pairs.fold == fold
+        trees = _boost(columns[train], pairs.y[train], pairs.weights[train])
+        second[test] = trees.predict_proba(columns[test])
+        own[fold] |= exported(trees, JUDGE)
+    final = linear(design[pairs.seen], pairs.y[pairs.seen], pairs.weights[pairs.seen])
+    shared["pair_W"], shared["pair_b"] = coefficients(final)
+    shared |= exported(_boost(columns[pairs.seen], pairs.y[pairs.seen], pairs.weights[pairs.seen]), JUDGE)
+    judges = [Heads({**heads.arrays, **arrays}, heads.meta) for heads, arrays in zip(readers, own, strict=True)]
+    return shared, judges, _figures(second, pairs.y, pairs.source, figures)
 
 
 def _boost(x: Vectors, y: Ints, weights: Floats) -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(
-        max_iter=120,
+        max_iter=160,
         learning_rate=0.06,
-        max_leaf_nodes=8,
+        max_leaf_nodes=10,
         min_samples_leaf=20,
         l2_regularization=5,
         max_features=0.2,
@@ -95,47 +121,17 @@ def _boost(x: Vectors, y: Ints, weights: Floats) -> HistGradientBoostingClassifi
     ).fit(x, y, sample_weight=weights)
 
 
-def _exported(model: HistGradientBoostingClassifier, width: int) -> Arrays:
-    """The trees as flat arrays for `trees.boosted`."""
-    nodes: list[npt.NDArray[Any]] = []
-    roots: list[int] = []
-    classes: list[int] = []
-    count = 0
-    for of_iteration in model._predictors:
-        for label, tree in enumerate(of_iteration):
-            roots.append(count)
-            classes.append(label)
-            shifted = tree.nodes.copy()
-            shifted["left"] += count
-            shifted["right"] += count
-            nodes.append(shifted)
-            count += len(shifted)
-    flat = np.concatenate(nodes)
-    leaf = flat["is_leaf"].astype(np.bool_)
-    assert int(flat["feature_idx"].max()) < width
-    return {
-        "tree_feature": np.where(leaf, -1, flat["feature_idx"]).astype(np.int16),
-        "tree_split": np.where(leaf, 0, flat["num_threshold"]).astype(np.float32),
-        "tree_left": np.where(leaf, 0, flat["left"]).astype(np.int32),
-        "tree_right": np.where(leaf, 0, flat["right"]).astype(np.int32),
-        "tree_value": flat["value"].astype(np.float32),
-        "tree_root": np.array(roots, np.int32),
-        "tree_class": np.array(classes, np.int16),
-        "tree_baseline": np.asarray(model._baseline_prediction, np.float32).reshape(-1),
-    }
-
-
 def _figures(out: Vectors, y: Ints, source: npt.NDArray[np.str_], figures: Figures) -> dict[str, float]:
-    """Quality out of fold on written pairs and on stories; the thresholds are for precision .85 over both together."""
+    """Quality out of fold on written pairs and on stories; the thresholds are for `PRECISION` over the written ones."""
     written, story = source == "written", np.isin(source, ("story", "beside"))
     thresholds: dict[str, float] = {}
     for label in ("supersedes", "duplicate"):
         at = _ORDER.index(label)
         scores, truth = out[:, at].astype(np.float64), y == at
-        cut, _ = threshold_for(PRECISION, scores[written | story], truth[written | story])
+        cut, _ = threshold_for(PRECISION, scores[written], truth[written])
         thresholds[label] = round(cut, 3)
-        print(label, _curve(scores[written | story], truth[written | story]), flush=True)
         for name, mask in (("written", written), ("story", story)):
+            print(label, name, _curve(scores[mask], truth[mask]), flush=True)
             acted = scores[mask] >= cut
             figures[f"{label}_{name}_precision"] = round(float(truth[mask][acted].mean()), 4)
             figures[f"{label}_{name}_recall"] = round(float(acted[truth[mask]].mean()), 4)
@@ -145,5 +141,5 @@ def _figures(out: Vectors, y: Ints, source: npt.NDArray[np.str_], figures: Figur
 
 def _curve(scores: Floats, truth: npt.NDArray[np.bool_]) -> str:
     """Precision and recall by threshold, for the log."""
-    cuts = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
+    cuts = (0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
     return " ".join(f"{cut}:P{truth[scores >= cut].mean():.2f}/R{(scores >= cut)[truth].mean():.2f}" for cut in cuts)

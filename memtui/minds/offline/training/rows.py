@@ -13,6 +13,9 @@ import numpy as np
 DATA: Final = Path(__file__).parent / "data"
 """Where the data lie; they are in the repository and not in the wheel."""
 
+STORY: Final = "story-"
+"""How the groups of stories begin."""
+
 Row = dict[str, Any]
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from memtui.memory.frame import Ints
+from memtui.memory.frame import Floats, Ints
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.features import statement_features
 from memtui.minds.offline.heads import LEVELS
 from memtui.minds.offline.slots import NO_SLOT, SLOTS
 from memtui.minds.offline.training.fit import balanced, best_cut, coefficients, logistic, out_of_fold
-from memtui.minds.offline.training.rows import Row, united_groups
+from memtui.minds.offline.training.rows import STORY, Row, united_groups
 
 SUBJECTS: Final = ("user", "other", "project")
+_STORY_SHARE: Final = 0.3
 Arrays = dict[str, npt.NDArray[Any]]
 Figures = dict[str, float]
 
@@ -25,49 +27,71 @@ Figures = dict[str, float]
 def train_statement_heads(
     rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays, figures: Figures
 ) -> dict[str, float]:
-    """Fit keep, kind and importance into `arrays`; returns the thresholds chosen out of fold."""
+    """Fit keep, kind and importance into `arrays`; returns the thresholds chosen out of fold.
+
+    The stories' statements weigh less than those written one by one, and neither thresholds nor figures are of them: a story
+    has the kinds and levels of one life, not of chats at large.
+    """
     texts = [str(row["text"]) for row in rows]
     vectors = embedder.embed_now(texts)
     x: Any = csr_matrix(statement_features(texts, vectors))
     groups = united_groups(rows, ["text"])
+    shares = np.array([_STORY_SHARE if str(row["group"]).startswith(STORY) else 1.0 for row in rows])
     kept = np.array([bool(row["keep"]) for row in rows])
-    thresholds = {"keep": _keep_head(x, kept, groups, arrays, figures)}
+    thresholds = {"keep": _keep_head(_Set(x, kept.astype(np.int64), groups, shares), arrays, figures)}
     of_kept = [group for group, keep in zip(groups, kept, strict=True) if keep]
     semantic = np.array([int(row["kind"] == "semantic") for row in rows])[kept]
     level = np.array([LEVELS.index(row["importance"]) if row["importance"] else 0 for row in rows])[kept]
-    thresholds["kind"] = _kind_head(x[kept], semantic, of_kept, arrays, figures)
-    _importance_head(x[kept], level, of_kept, arrays, figures)
+    thresholds["kind"] = _kind_head(_Set(x[kept], semantic, of_kept, shares[kept]), arrays, figures)
+    _importance_head(_Set(x[kept], level, of_kept, shares[kept]), arrays, figures)
     return thresholds
 
 
-def _keep_head(x: Any, kept: npt.NDArray[np.bool_], groups: list[str], arrays: Arrays, figures: Figures) -> float:
-    fit, y = logistic(3.0), kept.astype(np.int64)
-    weights = balanced(y, 0.0)
-    out = out_of_fold(fit, x, y, weights, groups)[:, 1].astype(np.float64)
+@dataclass(frozen=True)
+class _Set:
+    """Features (sparse), classes, groups and weights of the rows one head learns from."""
+
+    x: Any
+    y: Ints
+    groups: list[str]
+    shares: Floats
+
+    @property
+    def measured(self) -> npt.NDArray[np.bool_]:
+        """The rows that thresholds and figures are of."""
+        return np.asarray(self.shares == 1.0)
+
+
+def _keep_head(given: _Set, arrays: Arrays, figures: Figures) -> float:
+    fit = logistic(3.0)
+    out = out_of_fold(fit, given.x, given.y, given.shares, given.groups)[:, 1].astype(np.float64)[given.measured]
+    kept = given.y[given.measured] == 1
     cut = best_cut(out, kept, by_class=False)
     figures["keep_cv"] = _share((out >= cut) == kept)
     figures["keep_cv_kept"], figures["keep_cv_dropped"] = _share(out[kept] >= cut), _share(out[~kept] < cut)
-    arrays["keep_W"], arrays["keep_b"] = coefficients(fit(x, y, weights))
+    arrays["keep_W"], arrays["keep_b"] = coefficients(fit(given.x, given.y, given.shares))
     return cut
 
 
-def _kind_head(x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> float:
-    fit, weights = logistic(1.0), balanced(y, 1.0)
-    out = out_of_fold(fit, x, y, weights, groups)[:, 1].astype(np.float64)
-    cut = best_cut(out, y == 1, by_class=True)
-    figures["kind_cv"] = _share((out >= cut) == (y == 1))
-    figures["kind_cv_semantic"], figures["kind_cv_episodic"] = _share(out[y == 1] >= cut), _share(out[y == 0] < cut)
-    arrays["kind_W"], arrays["kind_b"] = coefficients(fit(x, y, weights))
+def _kind_head(given: _Set, arrays: Arrays, figures: Figures) -> float:
+    fit, weights = logistic(1.0), balanced(given.y, 1.0) * given.shares
+    out = out_of_fold(fit, given.x, given.y, weights, given.groups)[:, 1].astype(np.float64)[given.measured]
+    semantic = given.y[given.measured] == 1
+    cut = best_cut(out, semantic, by_class=True)
+    figures["kind_cv"] = _share((out >= cut) == semantic)
+    figures["kind_cv_semantic"], figures["kind_cv_episodic"] = _share(out[semantic] >= cut), _share(out[~semantic] < cut)
+    arrays["kind_W"], arrays["kind_b"] = coefficients(fit(given.x, given.y, weights))
     return cut
 
 
-def _importance_head(x: Any, y: Ints, groups: list[str], arrays: Arrays, figures: Figures) -> None:
-    fit, weights = logistic(0.7), balanced(y, 1.0)
-    right = out_of_fold(fit, x, y, weights, groups).argmax(axis=1) == y
-    figures["importance_cv"] = _share(right)
-    for level, name in enumerate(LEVELS):
-        figures[f"importance_cv_{name}"] = _share(right[y == level])
-    arrays["importance_W"], arrays["importance_b"] = coefficients(fit(x, y, weights))
+def _importance_head(given: _Set, arrays: Arrays, figures: Figures) -> None:
+    fit, weights = logistic(0.7), balanced(given.y, 1.0) * given.shares
+    out = out_of_fold(fit, given.x, given.y, weights, given.groups).argmax(axis=1)[given.measured]
+    level = given.y[given.measured]
+    figures["importance_cv"] = _share(out == level)
+    for number, name in enumerate(LEVELS):
+        figures[f"importance_cv_{name}"] = _share(out[level == number] == number)
+    arrays["importance_W"], arrays["importance_b"] = coefficients(fit(given.x, given.y, weights))
 
 
 def train_brief_heads(rows: Sequence[Row], embedder: LocalEmbedder, arrays: Arrays) -> None:

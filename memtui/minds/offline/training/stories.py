@@ -5,27 +5,30 @@ In a story nearly all pairs of neighbours stay true side by side; a judge traine
 
 from __future__ import annotations
 
-import random
+from collections import Counter
 from collections.abc import Sequence
+from math import log
 from typing import Any, Final
 
 import numpy as np
 
-from memtui.memory.frame import Vectors
-from memtui.minds.offline.training.rows import Row
+from memtui.memory.frame import Floats, Vectors
+from memtui.memory.words import stems
+from memtui.minds.offline.training.rows import STORY, Row
 
-NEIGHBOURS: Final = 4
-"""Unlabelled neighbours of each statement that are taken as pairs in which both stay true."""
-FAR: Final = 6
-"""Further statements beside each change, picked at random: a change of one thing replaces nothing else."""
+NEAREST_VECTORS: Final = 10
+NEAREST_WORDS: Final = 5
+"""Which neighbours of a statement are its candidate pairs: those a sleep pass would ask the judge about."""
 UNRELATED_BELOW: Final = 0.25
-"""Cosine below which such a pair counts as unrelated, above as additive."""
+"""Cosine below which a pair that no label links counts as unrelated, above as additive."""
+_SATURATION, _LENGTH_SHARE, _USUAL_LENGTH = 1.2, 0.75, 8.0
+"""BM25's k1 and b, and how many stems a statement usually has."""
 
 
 def statements_of(stories: Sequence[Row]) -> list[Row]:
     """Every statement of the stories as a row of `statements_*.jsonl`; a story is one group."""
     return [
-        {**statement, "lang": story["lang"], "subject": None, "group": _group(story)}
+        {"subject": None, **statement, "lang": story["lang"], "group": group_of(story)}
         for story in stories
         for statement in story["statements"]
     ]
@@ -34,28 +37,63 @@ def statements_of(stories: Sequence[Row]) -> list[Row]:
 def questions_of(stories: Sequence[Row]) -> list[Row]:
     """Every question that has a slot, as a row of `questions_*.jsonl`."""
     return [
-        {"text": question["text"], "lang": story["lang"], "slot": question["slot"], "group": _group(story)}
+        {"text": question["text"], "lang": story["lang"], "slot": question["slot"], "group": group_of(story)}
         for story in stories
         for question in story["questions"]
         if question.get("slot")
     ]
 
 
-def pairs_of(stories: Sequence[Row], vector_of: dict[str, Vectors], seed: int) -> tuple[list[Row], list[Row]]:
-    """(labelled pairs, neighbour pairs in which both stay true), each an older and a newer statement of one story."""
-    labelled: list[Row] = []
-    beside: list[Row] = []
-    for story in stories:
-        texts = {statement["id"]: str(statement["text"]) for statement in story["statements"]}
-        known: set[frozenset[str]] = set()
-        for label in ("supersedes", "duplicates"):
-            for older, newer in story[label]:
-                known.add(frozenset((older, newer)))
-                name = "duplicate" if label == "duplicates" else label
-                labelled.append(_pair(texts[older], texts[newer], name, story))
-        beside.extend(_beside(story, texts, _closed(known), vector_of, random.Random(f"{seed}:{story['story']}")))
-    random.Random(seed).shuffle(beside)
-    return labelled, beside
+def kept_of(story: Row) -> list[Row]:
+    """The statements of a story that a memory is made of, in order of telling."""
+    return [statement for statement in story["statements"] if statement["keep"]]
+
+
+def pairs_of(stories: Sequence[Row], vector_of: dict[str, Vectors]) -> list[Row]:
+    """The pairs a sleep pass would ask about, labelled, each an older and a newer statement of one story.
+
+    `linked` tells the pairs that a label speaks of from neighbours that both stay true. Of statements that a chain of labels
+    ties together without a label of their own nothing is claimed.
+    """
+    return [pair for story in stories for pair in _pairs(story, vector_of)]
+
+
+def _pairs(story: Row, vector_of: dict[str, Vectors]) -> list[Row]:
+    kept = kept_of(story)
+    names, texts = [row["id"] for row in kept], [str(row["text"]) for row in kept]
+    cosines = np.stack([vector_of[text] for text in texts]) @ np.stack([vector_of[text] for text in texts]).T
+    labels = dict.fromkeys(map(tuple, story["supersedes"]), "supersedes")
+    labels |= dict.fromkeys(map(tuple, story["duplicates"]), "duplicate")
+    tied = _closed({frozenset(pair) for pair in labels})
+    out: list[Row] = []
+    for newer in range(1, len(kept)):
+        by_words = words_arm(texts[newer], texts[:newer])
+        near = {*np.argsort(-cosines[newer, :newer], kind="stable")[:NEAREST_VECTORS].tolist()}
+        near |= {i for i in np.argsort(-by_words, kind="stable")[:NEAREST_WORDS].tolist() if by_words[i] > 0}
+        for older in range(newer):
+            pair = (names[older], names[newer])
+            label = labels.get(pair)
+            if label is None and (older not in near or frozenset(pair) in tied):
+                continue
+            other = "unrelated" if cosines[newer, older] < UNRELATED_BELOW else "additive"
+            row = {"older": texts[older], "newer": texts[newer], "label": label or other, "group": group_of(story)}
+            out.append({**row, "linked": label is not None})
+    return out
+
+
+def words_arm(question: str, texts: Sequence[str]) -> Floats:
+    """BM25 of `texts` for a question among themselves, relative to the best: float64 (n,), 0..1."""
+    bags = [Counter(stems(text)) for text in texts]
+    scores = np.zeros(len(texts))
+    for stem in set(stems(question)):
+        holding = sum(stem in bag for bag in bags)
+        rarity = log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
+        for i, bag in enumerate(bags):
+            if stem in bag:
+                length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * bag.total() / _USUAL_LENGTH
+                scores[i] += rarity * bag[stem] * (_SATURATION + 1) / (bag[stem] + _SATURATION * length)
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0 else scores
 
 
 def _closed(known: set[frozenset[str]]) -> set[frozenset[str]]:
@@ -77,29 +115,6 @@ def _closed(known: set[frozenset[str]]) -> set[frozenset[str]]:
     return {frozenset((a, b)) for names in members.values() for a in names for b in names if a != b}
 
 
-def _beside(
-    story: Row, texts: dict[str, str], known: set[frozenset[str]], vector_of: dict[str, Vectors], chance: random.Random
-) -> list[Row]:
-    kept = [statement["id"] for statement in story["statements"] if statement["keep"]]
-    vectors = np.stack([vector_of[texts[name]] for name in kept])
-    cosines = vectors @ vectors.T
-    changes = {newer for _, newer in story["supersedes"]}
-    out: list[Row] = []
-    for newer in range(1, len(kept)):
-        order = np.argsort(-cosines[newer, :newer], kind="stable").tolist()
-        near, rest = order[:NEIGHBOURS], order[NEIGHBOURS:]
-        far = chance.sample(rest, min(FAR, len(rest))) if kept[newer] in changes else []
-        for older in (*near, *far):
-            if frozenset((kept[older], kept[newer])) in known:
-                continue
-            label = "unrelated" if cosines[newer, older] < UNRELATED_BELOW else "additive"
-            out.append(_pair(texts[kept[older]], texts[kept[newer]], label, story))
-    return out
-
-
-def _pair(older: str, newer: str, label: str, story: Row) -> Row:
-    return {"older": older, "newer": newer, "label": label, "group": _group(story)}
-
-
-def _group(story: dict[str, Any]) -> str:
-    return f"story-{story['story']}"
+def group_of(story: dict[str, Any]) -> str:
+    """The group of all that a story holds."""
+    return f"{STORY}{story['story']}"
