@@ -191,7 +191,7 @@ class AgentMemory:
 
         Args:
             limit: at most so many.
-            budget_tokens: tokens they may cost in a prompt together (cl100k); None takes the policy's 170.
+            budget_tokens: tokens they may cost in a prompt together (cl100k); None takes the policy's.
 
         Raises:
             InputError: `limit` or `budget_tokens` below 0.

@@ -195,6 +195,7 @@ class Engine:
                 backfill=False,
                 max_memories=usual.max_memories if limit is None else limit,
                 budget_tokens=usual.budget_tokens if budget_tokens is None else budget_tokens,
+                stretch=budget_tokens is None,
             )
             try:
                 found = await companion.recall_for(text)

@@ -43,9 +43,10 @@ class RecallPolicy:
         backfill: whether, when something is asked, the best of what did not pass fills the remaining budget.
         fill_to: backfill ends at this many memories.
         max_memories: upper bound on the memories in a prompt.
+        stretch: whether a question whose language needs more tokens gets more room (`Cue.room`).
     """
 
-    budget_tokens: int = 170
+    budget_tokens: int = 160
     candidates: int = 50
     words_weight: float = 0.5
     slot_weight: float = 1.5
@@ -55,8 +56,9 @@ class RecallPolicy:
     min_slot: float = 0.30
     tie: float = 0.05
     backfill: bool = True
-    fill_to: int = 6
+    fill_to: int = 8
     max_memories: int = 12
+    stretch: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def recall(
         both_stand: whether the person settled that an older and a newer memory both hold; then neither is passed over.
     """
     found = _rank(frame, cue, policy)
-    budget = round(policy.budget_tokens * cue.room)
+    budget = round(policy.budget_tokens * (cue.room if policy.stretch else 1.0))
     if found is None:
         return Recollection((), 0, budget)
     retention = law.retention(frame, now_us)[found.rows]

@@ -79,7 +79,8 @@ def test_the_table_and_the_chart_hold_nothing_a_terminal_would_obey(memtui: Run,
 
 
 def test_a_change_alone_is_compared_with_the_settings_as_they_are(memtui: Run) -> None:
-    record = compared(memtui("compare", "--set", "half_life.semantic=1h", "--set", "half_life.episodic=1h", "tour", "--json"))
+    changes = ("--set", "half_life.semantic=1h", "--set", "half_life.episodic=1h")
+    record = compared(memtui("compare", *changes, "tour", "--json"))
     now, changed = record["variants"]
     assert (now["name"], changed["name"], now["law"], changed["law"]) == ("as now", "what if", "salience", "salience")
     assert now["changes"] == {}

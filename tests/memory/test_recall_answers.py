@@ -124,3 +124,12 @@ def test_signals_have_their_columns_and_salience_is_not_among_them() -> None:
     np.testing.assert_allclose(found[0], [1, 0.4, 1, 0.5, 0.5, 0.9, 1, 0, 1, 1], atol=1e-6)
     np.testing.assert_allclose(found[1], [0, 0.1, 0, 0, 0, 0.2, 0, 1, 1, 1], atol=1e-6)
     assert set(RISING) < set(SIGNALS) and not {"salience", "retention", "importance"} & set(SIGNALS)
+
+
+def test_a_language_that_needs_more_tokens_gets_more_room() -> None:
+    frame = city_frame()
+    cue = Cue("q", unit(1), {}, np.ones(1, np.float32), np.array([1.0, 0.0], np.float32), True, Ranker(by_aspect, 1))
+    policy = RecallPolicy(backfill=False, budget_tokens=1)
+    narrow = recall(frame, cue, NOW, SalienceLaw(), policy, lambda text: 1)
+    wide = recall(frame, replace(cue, room=2.0), NOW, SalienceLaw(), policy, lambda text: 1)
+    assert (len(narrow.items), narrow.budget) == (1, 1) and (len(wide.items), wide.budget) == (2, 2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
@@ -139,7 +138,7 @@ class WhatIfScreen(ModalScreen[None]):
         self.query_one(WhatIfForm).show(self._companion.settings, self._tried)
         self._say("living it again …")
         self._show_keys()
-        self.run_worker(partial(self._growing, self._growth), group="branch", exclusive=True, exit_on_error=False)
+        self.run_worker(self._growing(self._growth), group="branch", exclusive=True, exit_on_error=False)
 
     async def _growing(self, growth: int) -> None:
         from memtui.chat.what_if import what_if

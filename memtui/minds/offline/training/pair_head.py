@@ -26,9 +26,11 @@ SEED: Final = 7
 NEGATIVES: Final = 1_500
 PRECISION: Final = 0.8
 """Out of fold, over written pairs: from what confidence on a verdict counts as sure."""
-_SEEN: Final = 0.35
+_SEEN: Final = 0.3
 """Share of the stories' unlinked neighbours that are trained on; all are measured on."""
-_WEIGHTS: Final = {"written": 1.0, "story": 1.0, "beside": 0.6, "random": 0.3}
+_ALWAYS_FROM: Final = 0.5
+"""Cosine from which such a neighbour is always trained on: the nearer, the easier it is mistaken for a change."""
+_WEIGHTS: Final = {"written": 2.5, "story": 1.0, "beside": 0.6, "random": 0.3}
 _MADE_WEIGHT: Final = 0.4
 _ORDER: Final = [str(label) for label in LABELS]
 
@@ -61,7 +63,8 @@ def gather(data: Data, fold_of: Mapping[str, int], readers: Sequence[Heads], emb
             surface[i], vectors[i] = found[0][at], found[1][at].astype(np.float16)
     y = np.array([_ORDER.index(row["label"]) for row in rows])
     weights = np.array([_WEIGHTS.get(name, _MADE_WEIGHT) for name in source])
-    seen = (source != "beside") | (np.random.default_rng(SEED).random(len(rows)) < _SEEN)
+    alike = np.array([row.get("cosine", 1.0) >= _ALWAYS_FROM for row in rows])
+    seen = (source != "beside") | alike | (np.random.default_rng(SEED).random(len(rows)) < _SEEN)
     return Pairs(rows, source, fold, np.array(surface, np.float32), np.array(vectors, np.float16), y, weights, seen)
 
 

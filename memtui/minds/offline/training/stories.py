@@ -52,8 +52,8 @@ def kept_of(story: Row) -> list[Row]:
 def pairs_of(stories: Sequence[Row], vector_of: dict[str, Vectors]) -> list[Row]:
     """The pairs a sleep pass would ask about, labelled, each an older and a newer statement of one story.
 
-    `linked` tells the pairs that a label speaks of from neighbours that both stay true. Of statements that a chain of labels
-    ties together without a label of their own nothing is claimed.
+    `linked` tells the pairs that a label speaks of from neighbours that both stay true; `cosine` is theirs. Of statements
+    that a chain of labels ties together without a label of their own nothing is claimed.
     """
     return [pair for story in stories for pair in _pairs(story, vector_of)]
 
@@ -77,7 +77,7 @@ def _pairs(story: Row, vector_of: dict[str, Vectors]) -> list[Row]:
                 continue
             other = "unrelated" if cosines[newer, older] < UNRELATED_BELOW else "additive"
             row = {"older": texts[older], "newer": texts[newer], "label": label or other, "group": group_of(story)}
-            out.append({**row, "linked": label is not None})
+            out.append({**row, "linked": label is not None, "cosine": float(cosines[newer, older])})
     return out
 
 
