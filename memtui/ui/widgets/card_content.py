@@ -11,10 +11,11 @@ import numpy as np
 
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
+from memtui.memory.life import single
 from memtui.memory.model import KINDS, Kind, Memory, RetireReason
 from memtui.memory.moments import HOUR_US, NEVER_US, from_us, to_us
 from memtui.ui.time_words import age_words, moment_words, span_words, weekday_words
-from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience, single
+from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience
 from memtui.ui.widgets.row_text import card_text, plain_line
 
 _CURVE_POINTS: Final = 48
