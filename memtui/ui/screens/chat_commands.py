@@ -41,6 +41,7 @@ class ChatCommands:
             "warp": self._warp,
             "rate": self._rate,
             "whatif": self._what_if,
+            "forecast": self._forecast,
         }
 
     async def run(self, line: str) -> None:
@@ -113,6 +114,9 @@ class ChatCommands:
 
     async def _what_if(self, argument: str) -> None:
         open_what_if(self._screen, parse_changes(argument.split()))
+
+    async def _forecast(self, argument: str) -> None:
+        self._screen.forecast.begin(argument)
 
     async def _rate(self, argument: str) -> str:
         try:

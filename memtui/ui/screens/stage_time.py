@@ -98,6 +98,7 @@ class StageTime:
             self._version, self._law = frame.version, companion.law
             grace = companion.sleep_policy.grace_hours
             screen.timeline.set_forecast(leaves_at(frame, companion.law, to_us(now), grace_hours=grace)[frame.active])
+            screen.forecast.again()
         self.show_clock()
         screen.show_keys()
 
