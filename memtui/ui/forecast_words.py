@@ -59,7 +59,8 @@ def _chart(title: str, ahead: Ahead, values: Curved, until: int, width: int, row
     now = from_us(found.now_us)
     middle = weekday_words(from_us((found.now_us + until) // 2), tz, now=now)
     ends = ends_line("now", middle, weekday_words(from_us(until), tz, now=now), cells)
-    heading = f"{title}: {first:,} now, {last:,} then"
+    counts = f"{first:,} now, {last:,} then"
+    heading = next((w for w in (f"{title}: {counts}", f"{title.split()[0]}: {counts}") if len(w) <= width), counts)
     return [heading[:width].ljust(width), *chart.lines, " " * chart.axis + ends]
 
 

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.memory.frame import Frame
 from memtui.memory.forecast import Outlook
+from memtui.memory.frame import Frame
 from memtui.memory.model import KINDS
 from memtui.ui.forecast_words import fade_words
 from memtui.ui.widgets.memory_lines import NO_TEXT, handle_cells, handle_of
