@@ -143,7 +143,8 @@ class _Case:
             return None  # it was no matter of rank: what stayed was rooted, or there was no room at all
         left = float(self.law.retention(frame, last_moment(frame))[self.row])
         strength = left + needed - had
-        return Shortfall(had, needed, strength if strength <= 1.0 else None)
+        reachable = strength <= 1.0 or not isinstance(self.law, StabilityLaw)
+        return Shortfall(had, needed, strength if reachable else None)
 
     def _faded(self, frame: Frame) -> Bools:
         return self.law.faded(frame, self.decided_us, leaving=self.leaving, spared=self.spared)

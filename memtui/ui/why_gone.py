@@ -84,9 +84,8 @@ def ending_words(found: Ending, law: str, capacity: int | None, last_use_us: int
     if chance is None:
         rank = "" if capacity is None else f" a place among {capacity:,}"
         return f"No single recall would have saved it{rank and ': none would have given it' + rank}."
-    lasts = (
-        "for as long as there is room for it" if chance.until_us >= NEVER_US else f"until {date(from_us(chance.until_us))}"
-    )
+    stays = chance.until_us >= NEVER_US
+    lasts = "for as long as there is room for it" if stays else f"until {date(from_us(chance.until_us))}"
     said = f"A recall by {date(from_us(chance.latest_us))}, when the pass let go of it, would have saved it {lasts}."
     if chance.since_us <= last_use_us:
         return f"{said} Any before that would have done too."

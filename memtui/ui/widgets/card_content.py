@@ -174,7 +174,7 @@ def _fate(memory: Memory, frame: Frame, law: Law, dies_us: int, now_us: int, zon
     floor = law.floor > 0 and float(law.retention(single(memory), max(now_us, dies_us + HOUR_US))[0]) < law.floor
     if memory.kind is Kind.PROCEDURAL:
         faint = "already faint" if dies_us <= now_us else f"faint from {weekday_words(from_us(dies_us), zone, now=now)} on"
-        return f"{faint}, but no sleep prunes a skill"
+        return f"{faint}, yet no sleep prunes it"
     if dies_us <= now_us:
         return f"{'already below the floor' if floor else 'no room is left for it'}: the next sleep prunes it"
     span, day = span_words((dies_us - now_us) / HOUR_US), weekday_words(from_us(dies_us), zone, now=now)
