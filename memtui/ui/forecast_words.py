@@ -40,22 +40,23 @@ def summary_words(ahead: Ahead, days: float, tz: tzinfo) -> str:
 def charts(ahead: Ahead, days: float, width: int, rows: int, tz: tzinfo) -> tuple[list[str], list[str]]:
     """Active memories and tokens over the horizon, each `rows` + 2 lines of `width` cells: title, curve, dates."""
     until = ahead.until_us(days)
-    active = ahead.outlook.active_at
+    active, tokens = ahead.outlook.active, int(ahead.costs.sum())
     return (
-        _chart("active memories", ahead, active, until, width, rows, tz),
-        _chart("tokens of all of them", ahead, ahead.tokens_at, until, width, rows, tz),
+        _chart("active memories", ahead, active, ahead.outlook.active_at, until, width, rows, tz),
+        _chart("tokens of all of them", ahead, tokens, ahead.tokens_at, until, width, rows, tz),
     )
 
 
-def _chart(title: str, ahead: Ahead, values: Curved, until: int, width: int, rows: int, tz: tzinfo) -> list[str]:
+def _chart(title: str, ahead: Ahead, first: int, values: Curved, until: int, width: int, rows: int, tz: tzinfo) -> list[str]:
     found = ahead.outlook
-    first = int(values(np.array([found.now_us], np.int64))[0])
     last = int(values(np.array([until], np.int64))[0])
     top = round_top(max(first, 1))
     labels = (f"{top:,.0f}", "0")
     cells = plot_cells(width, labels)
     moments = found.moments(until, samples(cells) - 1)
-    chart = curve_chart(values(moments).astype(np.float64), top, labels, width, rows)
+    curve = values(moments).astype(np.float64)
+    curve[0] = first  # what is due already is still there; the next pass is the first step down
+    chart = curve_chart(curve, top, labels, width, rows)
     now = from_us(found.now_us)
     middle = weekday_words(from_us((found.now_us + until) // 2), tz, now=now)
     ends = ends_line("now", middle, weekday_words(from_us(until), tz, now=now), cells)

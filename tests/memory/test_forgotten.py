@@ -139,7 +139,11 @@ def test_under_another_law_it_would_not_have_gone() -> None:
 def test_the_retirement_is_the_last_that_counts() -> None:
     body = created("a", "x")
     gone = Retired(body.memory, RetireReason.FORGOTTEN)
-    blocks: list[Block] = [("b", START, [body, Turned("t", "s")]), ("f", START + DAY, [gone]), ("g", START + 2 * DAY, [gone])]
+    blocks: list[Block] = [
+        ("b", START, [body, Turned("t", "s")]),
+        ("f", START + DAY, [gone]),
+        ("g", START + 2 * DAY, [gone]),
+    ]
     events = chained([*blocks, ("u", START + 3 * DAY, [Undone("g")])])
     state = fold(events)
     found = retirement(state.history[body.memory], state.undone())
