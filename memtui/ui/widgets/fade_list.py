@@ -42,7 +42,7 @@ class FadeList(ScrollView, can_focus=True):
         & > .fade-list--date { color: $text-muted; }
         & > .fade-list--left { color: $floor; }
         & > .fade-list--words { color: $foreground; }
-        & > .fade-list--cursor { background: $foreground 12%; text-style: bold; }
+        & > .fade-list--cursor { background: $panel; text-style: bold; }
         & > .fade-list--empty { color: $text-muted; }
         & > .fade-list--kind-episodic { color: $kind-episodic; }
         & > .fade-list--kind-semantic { color: $kind-semantic; }
