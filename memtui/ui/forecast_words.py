@@ -27,13 +27,16 @@ def horizon_words(days: float) -> str:
 
 
 def summary_words(ahead: Ahead, days: float, tz: tzinfo) -> str:
-    """Such as `12 memories fade this week. In 30 d: 18 of 42 fade by Mon 25 May, 24 stay.`, and who is due already."""
+    """Such as `12 memories fade this week. By Mon 25 May: 18 of 42 fade, 24 stay.`, and how many are due already."""
     found, until = ahead.outlook, ahead.until_us(days)
     gone = found.gone_by(until)
     day = weekday_words(from_us(until), tz, now=from_us(found.now_us))
     said = f"{week_words(found)}. By {day}: {gone:,} of {found.active:,} fade, {found.active - gone:,} stay."
     if found.due:
-        said += f" {found.due:,} {'is' if found.due == 1 else 'are'} due already: the next sleep pass lets go of them."
+        many = found.due > 1
+        said += (
+            f" {found.due:,} {'are' if many else 'is'} due already: the next sleep lets go of {'them' if many else 'it'}."
+        )
     return said
 
 

@@ -84,14 +84,15 @@ async def test_a_card_opens_and_what_is_done_there_is_seen(bench: Open) -> None:
         await b.press("5", "down")
         memory = fades(screen).selected
         await b.press("enter")
-        assert isinstance(b.app.screen, CardScreen)
+        card = b.app.screen
+        assert isinstance(card, CardScreen)
         await b.press("p")
         await b.until(lambda: fades(screen).count == 2, "the pin")
         assert b.app.screen is screen and memory is not None and fades(screen).selected != memory
         await b.press("enter", "escape")
         assert b.app.screen is screen
         await b.press("f12")
-        assert b.app.screen is b.chat
+        assert b.app.screen_stack == [b.chat]
 
 
 async def test_the_command_takes_a_horizon_and_names_what_is_none(bench: Open) -> None:
