@@ -40,6 +40,7 @@ class ChatCommands:
             "warp": self._warp,
             "rate": self._rate,
             "whatif": self._what_if,
+            "forecast": self._forecast,
         }
 
     async def run(self, line: str) -> None:
@@ -114,6 +115,9 @@ class ChatCommands:
         from memtui.chat.changes import parse_changes  # brings pydantic, which must not stand before the first paint
 
         open_what_if(self._screen, parse_changes(argument.split()))
+
+    async def _forecast(self, argument: str) -> None:
+        self._screen.forecast.begin(argument)
 
     async def _rate(self, argument: str) -> str:
         try:
