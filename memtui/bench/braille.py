@@ -22,6 +22,9 @@ STYLES: Final[dict[str, str]] = {
     "stability": "yellow",
     "salience": "magenta",
     "fsrs": "red",
+    "strength": "cyan",
+    "naive": "blue",
+    "window": "green",
 }
 """Terminal colours by agent: names, so that they follow the terminal's own palette."""
 _DASHES: Final[dict[str, str]] = {
@@ -33,6 +36,9 @@ _DASHES: Final[dict[str, str]] = {
     "stability": "11110000",
     "salience": "1000",
     "fsrs": "11011000",
+    "strength": "1111100100",
+    "naive": "111111110000",
+    "window": "1100",
 }
 """Which dots along a curve are set, repeating."""
 _THICK: Final = ("memtui", "stability+")
@@ -46,6 +52,9 @@ _SAMPLES: Final[dict[str, str]] = {
     "stability": "⠤⠤  ",
     "salience": "⠄⠄⠄⠄",
     "fsrs": "⠤ ⠤ ",
+    "strength": "⠤⠄⠤⠄",
+    "naive": "⠤⠤⠤ ",
+    "window": "⠤ ⠤ ",
 }
 _OTHERS: Final = (
     ("bold green", "1", "⠶⠶⠶⠶"),
@@ -139,7 +148,7 @@ def _dots(curve: Curve, panel: Panel, wide: int, high: int) -> list[tuple[int, i
     out: list[tuple[int, int]] = []
     before: int | None = None
     for x in range(wide):
-        value = curve.at(1 + (panel.turns - 1) * x / max(1, wide - 1))
+        value = curve.at(panel.first + (panel.turns - panel.first) * x / max(1, wide - 1))
         if value is None:
             continue
         y = high - 1 - round(min(1.0, max(0.0, value / panel.top)) * (high - 1))
@@ -168,6 +177,7 @@ def _labels(panel: Panel, rows: int) -> dict[int, tuple[str, str]]:
 def _turns(panel: Panel, columns: int) -> Text:
     from rich.text import Text
 
-    first, middle, last = f"{panel.axis.split()[-1]} 1", f"{(panel.turns + 1) // 2}", f"{panel.turns}"
+    first, middle, last = (str(tick) for tick in panel.ticks)
+    first = f"{panel.axis.split()[-1]} {first}"
     line = first.ljust((columns - len(middle)) // 2) + middle
     return Text(" " * _AXIS + line.ljust(columns - len(last)) + last, "dim")
