@@ -12,7 +12,7 @@ import click
 
 from memtui.cli.as_of import AS_OF_HELP, as_of_words, moment_option
 from memtui.cli.commands import Context, pass_context
-from memtui.cli.opened import ProgressLine, run
+from memtui.cli.opened import ProgressLine, run, run_played
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
@@ -37,11 +37,11 @@ def survival_command(
 ) -> None:
     """Show how long memories live: the share alive by age, a Kaplan-Meier curve a kind or a law.
 
-    A memory that is alive is counted up to its present age, a retired one died when it was retired. Without SESSION it is your
-    memory; SESSION (named as for `memtui replay`) is played first, on a memory of its own.
+    A memory that is alive is counted up to its present age, a retired one died when it was retired. Without SESSION it is
+    your memory; SESSION (named as for `memtui replay`) is played first, on a memory of its own.
 
-    With --by law the same events are lived again under each law, turns and recalls as they were; no model is asked. What only
-    another law kept counts as unused there. `memtui compare` plays a session anew under each law, recalls included.
+    With --by law the same events are lived again under each law, turns and recalls as they were; no model is asked. What
+    only another law kept counts as unused there. `memtui compare` plays a session anew under each law, recalls included.
 
     \b
         memtui survival
@@ -65,7 +65,8 @@ def survival_command(
         else:
             from memtui.cli.talk import find_session
 
-            found, then = asyncio.run(_played(context, find_session(context, session), by, when, progress))
+            file = find_session(context, session)
+            found, then = run_played(context, file, lambda companion, _: work(companion), progress)
     finally:
         progress.done()
     for path in write_survival(found, chart, session.stem if session is not None else "") if chart is not None else ():
@@ -93,20 +94,3 @@ async def _measure(companion: Companion, by: str, when: When | None, progress: P
     found = await asyncio.to_thread(survival_by_law, companion, until, told)
     assert found is not None, "nobody says stop"
     return found, then
-
-
-async def _played(context: Context, file: Path, by: str, when: When | None, progress: ProgressLine) -> tuple[Survivals, str]:
-    """The same of a session, played on a memory of its own by the person's settings."""
-    from memtui.clock import SimClock
-    from memtui.sessions.beats import beats_of
-    from memtui.sessions.format import read_session
-    from memtui.sessions.headless import play_all
-    from memtui.sessions.stage import replay_companion, start_of
-
-    session = read_session(file)
-    companion = await replay_companion(session, SimClock.frozen(start_of(session)), context.settings)
-    try:
-        await play_all(companion, beats_of(session), progress)
-        return await _measure(companion, by, when, progress)
-    finally:
-        await companion.close()

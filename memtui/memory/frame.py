@@ -6,6 +6,7 @@ a row number stays valid for the life of the frame.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -209,6 +210,15 @@ class Frame:
         for row in rows.tolist():
             small.upsert(self.memories[row], "", self.vectors[row], self.readings[row])
         return small
+
+    def revived(self, rows: Ints) -> Frame:
+        """The same memories as if these rows were active too; everything else is shared with this frame, so it is for
+        reading, and good as long as this one does not change.
+        """
+        other = copy.copy(self)
+        other._bools = self._bools.copy()
+        other._bools[1, rows] = True
+        return other
 
     def dropped_rows(self) -> list[int]:
         """Rows of memories whose creation does not count: they stand for nothing."""

@@ -144,6 +144,12 @@ class MemoryStore:
         with self._folding:
             return self._pasts.at(moment, self._history, self.state, self.frame)
 
+    def before(self, event: Event) -> Past:
+        """Memory as it was in front of an event of this store, at the event's moment; otherwise as `as_of`."""
+        self._check_open()
+        with self._folding:
+            return self._pasts.at(event.at, self._history, self.state, self.frame, events=event.seq)
+
     def append(
         self,
         bodies: Sequence[Body],
