@@ -97,14 +97,27 @@ def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     lines: list[Text] = []
     for panel in panels:
         lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _LABEL), rows))
-    legend = Text(" " * _AXIS)
-    for curve in panels[0].curves:
-        style, _, sample = _look(panels[0], curve.agent)
-        legend.append(f"{sample} {curve.agent}   ", style)
-    legend.rstrip()
-    lines.append(legend)
+    widest = max(width, _AXIS + _LEAST + _LABEL)
+    legend = _legend(panels[0], widest)
+    lines.extend(legend if len(panels) == 1 else legend[:1])
     for line in lines:
-        line.truncate(max(width, _AXIS + _LEAST + _LABEL))
+        line.truncate(widest)
+    return lines
+
+
+def _legend(panel: Panel, width: int) -> list[Text]:
+    """Each curve's name behind a sample of it, in as many lines as it takes."""
+    from rich.text import Text
+
+    lines = [Text(" " * _AXIS)]
+    for curve in panel.curves:
+        style, _, sample = _look(panel, curve.agent)
+        entry = f"{sample} {curve.agent}"
+        if lines[-1].cell_len > _AXIS and lines[-1].cell_len + len(entry) > width:
+            lines.append(Text(" " * _AXIS))
+        lines[-1].append(f"{entry}   ", style)
+    for line in lines:
+        line.rstrip()
     return lines
 
 

@@ -100,7 +100,7 @@ def kaplan_meier(hours: Sequence[float] | Floats, died: Sequence[bool] | Bools) 
         raise ValueError("a length of life that is negative or no number")
     ages, deaths = np.unique(lengths[ended], return_counts=True)
     at_risk = lengths.size - np.searchsorted(np.sort(lengths), ages, side="left")
-    share: Floats = np.cumprod((1.0 - deaths / np.maximum(at_risk, 1)).astype(np.float64))
+    share: Floats = np.asarray(np.cumprod(1.0 - deaths / np.maximum(at_risk, 1)), np.float64)
     return Survival(
         ages=ages,
         share=share,

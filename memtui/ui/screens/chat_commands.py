@@ -11,6 +11,7 @@ from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_co
 from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
 from memtui.memory.texts import one_line
+from memtui.ui.screens.stage_survival import open_survival
 from memtui.ui.screens.stage_whatif import open_what_if
 from memtui.ui.widgets.memory_order import SORTS
 
@@ -41,6 +42,8 @@ class ChatCommands:
             "warp": self._warp,
             "rate": self._rate,
             "whatif": self._what_if,
+            "survival": self._survival,
+            "regret": self._regret,
         }
 
     async def run(self, line: str) -> None:
@@ -113,6 +116,12 @@ class ChatCommands:
 
     async def _what_if(self, argument: str) -> None:
         open_what_if(self._screen, parse_changes(argument.split()))
+
+    async def _survival(self, argument: str) -> None:
+        open_survival(self._screen, argument)
+
+    async def _regret(self, _: str) -> None:
+        self._screen.regret.open()
 
     async def _rate(self, argument: str) -> str:
         try:

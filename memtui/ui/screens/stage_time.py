@@ -97,6 +97,7 @@ class StageTime:
             self._version, self._law = frame.version, companion.law
             screen.timeline.set_forecast(companion.law.dies_at(frame)[frame.active])
         self.show_clock()
+        screen.regret.show()
         screen.show_keys()
 
     def show_clock(self) -> None:
