@@ -91,7 +91,6 @@ def _is_thick(panel: Panel, name: str) -> bool:
 
 def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     """Lines of at most `width` columns; about `height` of them, shared out among the panels (each gets 4 rows at least)."""
-    from rich.text import Text
 
     rows = max(4, min(10, (height - 2) // len(panels) - 1))
     lines: list[Text] = []

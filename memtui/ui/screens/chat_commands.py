@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.chat.changes import parse_changes
 from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_command
 from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
@@ -115,6 +114,8 @@ class ChatCommands:
         self._screen.work(self._screen.warp(hours), "warp")
 
     async def _what_if(self, argument: str) -> None:
+        from memtui.chat.changes import parse_changes  # brings the settings, which a first paint does without
+
         open_what_if(self._screen, parse_changes(argument.split()))
 
     async def _survival(self, argument: str) -> None:

@@ -80,8 +80,8 @@ class SurvivalScreen(ModalScreen[None]):
         self._show()
 
     def on_resize(self) -> None:
-        """The chart follows the size."""
-        self._draw()
+        """The chart follows the size, once the page has its own."""
+        self.call_after_refresh(self._draw)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What a worker could not do is told."""
