@@ -23,7 +23,7 @@ import numpy as np
 from memtui.memory.frame import Frame, Ints
 from memtui.memory.laws import Law
 from memtui.memory.moments import HOUR_US
-from memtui.memory.recall import Cue, RecallPolicy, recall
+from memtui.memory.recall import Cue, RecallPolicy, passing_rows, recall
 from memtui.memory.texts import same_key
 
 UNUSED_AFTER_DAYS: Final = 14
@@ -82,7 +82,10 @@ def missed(
     lost = lost_rows(frame)
     if not lost.size:
         return ()
-    found = recall(frame.revived(lost), cue, now_us, law, policy, count_tokens, both_stand)
+    revived = frame.revived(lost)
+    if not np.isin(passing_rows(revived, cue, policy), lost).any():
+        return ()
+    found = recall(revived, cue, now_us, law, policy, count_tokens, both_stand)
     gone = {frame.ids[row] for row in lost.tolist()}
     said = {same_key(frame.texts[frame.row(memory)]) for memory in recalled if memory in frame}
     return tuple(

@@ -193,8 +193,7 @@ class ChatScreen(Stage):
             self.transcript.notice(notice)
         self.work(self._night(companion), "nights")
         self.work(self.chats.fill_prompt_history(), "history")
-        self.work(warm_up(companion), "warm up")
-        self.regret.look()
+        self.work(warm_up(companion, self.regret.look), "warm up")
 
     def opening_failed(self, error: MemtuiError) -> None:
         """Memory can't be opened: what is typed is kept, and it can be tried again."""

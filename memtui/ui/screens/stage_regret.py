@@ -33,7 +33,7 @@ class StageRegret:
 
     def look(self) -> None:
         """Look at what was asked since the last time, beside the screen."""
-        meter = self._meter_now()
+        meter = self._meter_now() if self._stage.is_attached else None
         if meter is not None and meter.is_cheap:
             self._look()
 
