@@ -68,7 +68,7 @@ _OTHERS: Final = (
 _AXIS: Final = 6
 """Columns left of the plot."""
 _LABEL: Final = 16
-"""Columns right of it."""
+"""Columns right of it, at least."""
 _LEAST: Final = 16
 
 
@@ -95,13 +95,18 @@ def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     rows = max(4, min(10, (height - 2) // len(panels) - 1))
     lines: list[Text] = []
     for panel in panels:
-        lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _LABEL), rows))
+        lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _label_cells(panel)), rows))
     widest = max(width, _AXIS + _LEAST + _LABEL)
     legend = _legend(panels[0], widest)
     lines.extend(legend if len(panels) == 1 else legend[:1])
     for line in lines:
         line.truncate(widest)
     return lines
+
+
+def _label_cells(panel: Panel) -> int:
+    """Columns right of the plot: what the longest name needs, with a blank on both sides."""
+    return max(_LABEL, *(len(f"{curve.agent} {panel.said(curve.last)}") + 2 for curve in panel.curves), 0)
 
 
 def _legend(panel: Panel, width: int) -> list[Text]:
@@ -169,6 +174,10 @@ def _dots(curve: Curve, panel: Panel, wide: int, high: int) -> list[tuple[int, i
             out.extend((x, between) for between in range(before + step, y, step))
         out.append((x, y))
         before = y
+    if curve.ends and before is not None:  # a step at the very end lies between two dots
+        last = high - 1 - round(min(1.0, max(0.0, curve.last / panel.top)) * (high - 1))
+        step = 1 if last > before else -1
+        out.extend((out[-1][0], y) for y in range(before + step, last + step, step) if last != before)
     return out
 
 

@@ -20,6 +20,8 @@ _NAME: Final = 14
 _WIDEST: Final = 120
 _MOST_ROWS: Final = 10
 """Rows of the chart in the terminal, as `braille.draw` has them at most."""
+_LEAST_CHART: Final = 7
+"""Lines below which a chart says nothing."""
 
 
 def survival_panel(found: Survivals) -> Panel | None:
@@ -27,17 +29,18 @@ def survival_panel(found: Survivals) -> Panel | None:
     there = {name: curve for name, curve in found.curves.items() if curve.count}
     if not there:
         return None
-    oldest = max(curve.oldest for curve in there.values()) / DAY_H
+    oldest = max(curve.known for curve in there.values()) / DAY_H
     curves = tuple(Curve(name, _points(curve), ends=True) for name, curve in there.items())
     return Panel(f"memories alive by age, by {found.by}", curves, max(1, math.ceil(oldest)), 1.0, True, "age in days", 0)
 
 
 def _points(curve: Survival) -> tuple[tuple[float, float], ...]:
-    """The steps of a curve; it ends at the greatest age reached."""
+    """The steps of a curve, as far as it is known."""
     out = [(0.0, 1.0)]
-    for age, share in zip((curve.ages / DAY_H).tolist(), curve.share.tolist(), strict=True):
-        out += [(age, out[-1][1]), (age, share)]
-    return (*out, (curve.oldest / DAY_H, out[-1][1]))
+    for age, share in zip(curve.ages.tolist(), curve.share.tolist(), strict=True):
+        if age <= curve.known:
+            out += [(age / DAY_H, out[-1][1]), (age / DAY_H, share)]
+    return (*out, (curve.known / DAY_H, out[-1][1]))
 
 
 def survival_lines(found: Survivals, width: int, height: int) -> list[Text]:
@@ -47,15 +50,18 @@ def survival_lines(found: Survivals, width: int, height: int) -> list[Text]:
     panel, table = survival_panel(found), list(_table(found))
     if panel is None:
         return [Text("There are no memories yet.", "dim")]
-    room = height - len(table)
-    chart = draw([panel], min(width, _WIDEST), min(room, _MOST_ROWS + 3)) if room >= _LEAST_CHART else []
-    lines = [*chart, *table]
+    lines = [*_chart(panel, min(width, _WIDEST), height - len(table)), *table]
     for line in lines:
         line.truncate(max(1, width))
     return lines
 
 
-_LEAST_CHART: Final = 7
+def _chart(panel: Panel, width: int, room: int) -> list[Text]:
+    """The chart in at most `room` lines; nothing where it has no room. Its legend may take more than one."""
+    if room < _LEAST_CHART:
+        return []
+    lines = draw([panel], width, min(room, _MOST_ROWS + 3))
+    return draw([panel], width, 2 * room - len(lines)) if len(lines) > room else lines
 
 
 def _table(found: Survivals) -> Iterator[Text]:
@@ -79,14 +85,14 @@ def _share(share: float | None) -> str:
 def _median(curve: Survival) -> str:
     if curve.median is not None:
         return f"{curve.median / DAY_H:.1f} d"
-    return f"> {curve.oldest / DAY_H:.1f} d" if curve.count else "–"
+    return f"> {curve.known / DAY_H:.1f} d" if curve.count else "–"
 
 
 def explained(found: Survivals) -> str:
     """What is shown, in a sentence or two."""
     if found.by == "law":
         return f"The same events lived again under each law; * is in force ({found.law}). Alive now: counted up to its age."
-    return "A memory that is alive is counted up to its present age (Kaplan-Meier). –: no memory is so old."
+    return "A memory that is alive is counted up to its present age (Kaplan-Meier). –: too few could be so old by now."
 
 
 def show_survival(found: Survivals, stream: IO[str], *, width: int | None = None, height: int | None = None) -> None:

@@ -55,6 +55,8 @@ _WIDTH, _HEIGHT = 1260, 440
 _MARGIN, _TOP, _GAP = 52, 104, 26
 _LABELS: Final = 106
 """Room right of each plot for the curves' names."""
+_WIDE_LABELS: Final = 140
+"""The same where there is one plot alone."""
 _PLOT_HEIGHT: Final = _HEIGHT - _TOP - 62
 _UNFIT: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _ZOOM: Final = 2
@@ -160,7 +162,8 @@ def drawing(title: str, said: str, panels: Sequence[Panel]) -> str:
     room = (_WIDTH - 2 * 20 - (len(panels) - 1) * _GAP) / max(1, len(panels))
     for number, panel in enumerate(panels):
         left = 20 + _MARGIN - 16 + number * (room + _GAP)
-        parts.extend(_panel(panel, _Plot(left, room - _MARGIN - _LABELS + 4)))
+        labels = _LABELS if len(panels) > 1 else _WIDE_LABELS
+        parts.extend(_panel(panel, _Plot(left, room - _MARGIN - labels + 4)))
     return "\n".join([*parts, "</svg>\n"])
 
 

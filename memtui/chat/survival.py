@@ -84,7 +84,10 @@ def _lives(companion: Companion, moment: datetime, until: datetime | None) -> li
 
 
 def survival_record(found: Survivals) -> dict[str, Any]:
-    """The JSON document of `memtui survival --json`. Shares are of 1, ages and the median life in days."""
+    """The JSON document of `memtui survival --json`: shares of 1, ages in days.
+
+    `steps` are all there are; `alive` and `median_d` are null beyond `known_d` (see `memory.survival`).
+    """
     return {
         "by": found.by,
         "law": found.law,
@@ -99,7 +102,7 @@ def _curve_record(name: str, curve: Survival) -> dict[str, Any]:
         "name": name,
         "memories": curve.count,
         "retired": curve.died,
-        "oldest_d": round(curve.oldest / DAY_H, 6),
+        "known_d": round(curve.known / DAY_H, 6),
         "median_d": None if curve.median is None else round(curve.median / DAY_H, 6),
         "alive": {f"{days}d": _rounded(curve.at(days * DAY_H)) for days in TOLD_DAYS},
         "steps": [

@@ -28,7 +28,7 @@ async def test_the_law_in_force_is_what_happened_and_the_others_differ(companion
     assert own.share.tolist() == whole.share.tolist() and own.ages.tolist() == whole.ages.tolist()
     assert list(kinds.curves) == [ALL, "semantic"] and whole.died == 3
     assert laws.curves["naive"].died == 1  # what the person forgot is forgotten under any law
-    assert laws.curves["naive"].last > own.last == 0.0
+    assert laws.curves["naive"].share[-1] > own.share[-1] == 0.0
     assert (companion.store.head, state_hash(companion.store.state), companion.law) == (head, digest, law)
 
 
@@ -37,7 +37,7 @@ async def test_a_moment_of_the_past_knows_nothing_of_later(companion: Companion)
     moment = companion.clock.now() - timedelta(days=125)
     then, by_law = survival_now(companion, moment), survival_by_law(companion, moment)
     assert then.moment == moment and then.curves[ALL].died == 0 and then.curves[ALL].count == 3
-    assert by_law is not None and by_law.curves["salience"].oldest == then.curves[ALL].oldest < 90 * 24
+    assert by_law is not None and by_law.curves["salience"].known == then.curves[ALL].known < 90 * 24
 
 
 async def test_it_can_be_given_up(companion: Companion) -> None:

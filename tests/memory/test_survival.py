@@ -31,9 +31,11 @@ def test_eight_lives_worked_by_hand() -> None:
     assert curve.ages.tolist() == [0.8, 3.1, 5.4, 9.2]
     assert curve.at_risk.tolist() == [8, 5, 4, 2] and curve.deaths.tolist() == [1, 1, 1, 1]
     assert curve.share.tolist() == pytest.approx([0.875, 0.7, 0.525, 0.2625])
-    assert (curve.count, curve.died, curve.oldest, curve.median) == (8, 4, 12.1, 9.2)
-    assert [curve.at(age) for age in (0, 0.8, 3, 12.1)] == pytest.approx([1.0, 0.875, 0.875, 0.2625])
-    assert curve.at(12.2) is None
+    assert (curve.count, curve.died, curve.known, curve.median) == (8, 4, 7.0, None)
+    assert [curve.at(age) for age in (0, 0.8, 3, 7.0)] == pytest.approx([1.0, 0.875, 0.875, 0.525])
+    assert curve.at(7.1) is None  # two came to be older: that is too few to say anything
+    longer = kaplan_meier([0.8, 3.1, 5.4, 9.2], [True] * 4, [20.0, 30.0, 40.0, 10.0])
+    assert (longer.known, longer.median, longer.at(20.0), longer.at(21.0)) == (20.0, 3.1, 0.0, None)
 
 
 def test_who_dies_and_who_is_censored_at_one_age_were_both_at_risk() -> None:
@@ -41,11 +43,17 @@ def test_who_dies_and_who_is_censored_at_one_age_were_both_at_risk() -> None:
     assert curve.share.tolist() == [0.5] and curve.median == 5.0 and curve.at(6.0) is None
 
 
+def test_the_death_of_the_oldest_of_all_does_not_end_the_curve() -> None:
+    curve = kaplan_meier([24.0, 1.0, 2.0, 3.0], [True, False, False, False], [24.0, 1.0, 2.0, 3.0])
+    assert curve.share.tolist() == [0.0] and curve.known == 2.0  # it is there for who wants it
+    assert curve.at(2.0) == 1.0 and curve.at(24.0) is None and curve.median is None
+
+
 def test_nobody_and_everybody() -> None:
     nobody = curve_of([])
-    assert (nobody.count, nobody.oldest, nobody.median, nobody.at(0.0)) == (0, 0.0, None, None)
-    gone = curve_of([(1.0, True), (2.0, True)])
-    assert gone.at(1e9) == 0.0 and gone.last == 0.0  # all had died before: that much is known of any age
+    assert (nobody.count, nobody.known, nobody.median, nobody.at(0.0)) == (0, 0.0, None, None)
+    gone = kaplan_meier([1.0, 2.0], [True, True], [50.0, 60.0])
+    assert gone.at(50.0) == 0.0 and gone.at(51.0) is None  # who could have come to that age did not
     with pytest.raises(ValueError, match="negative"):
         kaplan_meier([-1.0], [True])
     with pytest.raises(ValueError, match="lengths"):
@@ -66,7 +74,7 @@ def test_it_starts_at_one_and_only_falls(lives: list[tuple[float, bool]]) -> Non
 @given(LIVES)
 def test_where_all_have_died_it_is_the_plain_share(lives: list[tuple[float, bool]]) -> None:
     hours = [length for length, _ in lives]
-    curve = kaplan_meier(hours, [True] * len(hours))
+    curve = kaplan_meier(hours, [True] * len(hours), [60.0] * len(hours))
     for age in range(61):
         assert curve.at(float(age)) == pytest.approx(sum(length > age for length in hours) / len(hours))
 
@@ -84,10 +92,7 @@ def test_one_more_that_is_alive_never_lowers_it(lives: list[tuple[float, bool]],
     before, after = curve_of(lives), curve_of([*lives, (age, False)])
     for at in range(61):
         was, now = before.at(float(at)), after.at(float(at))
-        if was is not None and now is not None:
-            assert now >= was - 1e-12
-        else:  # nothing is known beyond the oldest, unless that all are dead
-            assert was is None or (was == 0.0 and at > before.oldest)
+        assert was is None or len(lives) < 3 or (now is not None and now >= was - 1e-12)
 
 
 def test_lives_begin_where_memory_took_them_in_and_end_where_it_let_go() -> None:

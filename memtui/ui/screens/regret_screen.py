@@ -68,6 +68,7 @@ class RegretScreen(ModalScreen[None]):
             background: $surface;
         }
         #regret-list { height: auto; border: none; background: $surface; scrollbar-size-vertical: 1; padding: 0; }
+        #regret-list:focus { background-tint: $foreground 0%; }
         #regret-about { width: 1fr; height: 3; padding: 0 1; margin-top: 1; color: $text-muted; }
         #regret-note { width: 1fr; height: auto; padding: 0 1; color: $text-warning; display: none; }
         #regret-note.-shown { display: block; }
@@ -181,7 +182,7 @@ class RegretScreen(ModalScreen[None]):
             tail = f"told {day_words(known.created_at, self._tz)}"
         head = f" m{row + 1:02d} {pin}{known.kind.letter} "
         words = row_text(self._frame.texts[row], max(10, room - len(head) - len(tail) - 2))
-        return Content.assemble((head, "$text-muted"), words, (f"  {tail}", "$text-muted"))
+        return Content(f"{head}{words}  {tail}")
 
     def _tell(self) -> None:
         """What is known of the selected memory, and the keys."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from rich.text import Text
+from rich.text import Span, Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 
 _PADDING = 4
 """Cells left and right of the chart, its scroll bar among them."""
+_COLOURS = {
+    "green": "#6fae6a",
+    "red": "#e06c5f",
+    "cyan": "#4fb3bf",
+    "magenta": "#b07fd8",
+    "yellow": "#c9a13b",
+    "blue": "#6c95e8",
+}
+"""The chart's colours: a terminal's own names are not told apart in every theme. The dashes differ as well."""
 
 
 class SurvivalScreen(ModalScreen[None]):
@@ -39,7 +48,7 @@ class SurvivalScreen(ModalScreen[None]):
         #survival-title { height: 1; padding: 0 1; background: $surface; color: $accent; text-style: bold; }
         #survival-page { height: 1fr; padding: 1 1 0 2; scrollbar-size-vertical: 1; }
         #survival-chart { width: 1fr; height: auto; }
-        #survival-note { height: auto; max-height: 3; padding: 0 2; color: $text-muted; }
+        #survival-note { height: 2; padding: 0 2; color: $text-muted; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -130,7 +139,7 @@ class SurvivalScreen(ModalScreen[None]):
 
         page = self.query_one("#survival-page")
         lines = survival_lines(found, max(20, self.size.width - _PADDING), page.size.height - 1)
-        self.query_one("#survival-chart", Static).update(Text("\n", no_wrap=True).join(lines))
+        self.query_one("#survival-chart", Static).update(Text("\n", no_wrap=True).join(map(_coloured, lines)))
         self._say(explained(found))
 
     def _say(self, words: str) -> None:
@@ -176,6 +185,18 @@ class SurvivalScreen(ModalScreen[None]):
     async def _pressed(self, message: KeyLine.Pressed) -> None:
         message.stop()
         await self.run_action(message.action)
+
+
+def _coloured(line: Text) -> Text:
+    """The line in colours of its own."""
+    out = line.copy()
+    out.spans = [Span(span.start, span.end, _colour(str(span.style))) for span in line.spans]
+    out.style = _colour(str(line.style))
+    return out
+
+
+def _colour(style: str) -> str:
+    return " ".join(_COLOURS.get(word, word) for word in style.split())
 
 
 def _save_chart(found: Survivals, folder: Path) -> list[Path]:
