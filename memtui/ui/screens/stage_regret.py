@@ -87,13 +87,8 @@ class StageRegret:
 
     def _look(self) -> None:
         meter = self._meter
-        if meter is None:
-            return
-
-        async def looking() -> None:
-            await self._looking(meter)
-
-        self._stage.run_worker(looking, group=GROUP, exclusive=True, exit_on_error=False)
+        if meter is not None:
+            self._stage.run_worker(self._looking(meter), group=GROUP, exclusive=True, exit_on_error=False)
 
     async def _looking(self, meter: RegretMeter) -> None:
         """What goes wrong is told where the list is: nobody asked for this, and nothing hangs on it."""

@@ -108,9 +108,7 @@ class SurvivalScreen(ModalScreen[None]):
         self.query_one("#survival-chart", Static).update(Content(""))
         self._say("living it again under each law …" if self._by == "law" else "counting …")
         self._counting += 1
-        self.run_worker(
-            partial(self._count, self._by, self._counting), group="survival", exclusive=True, exit_on_error=False
-        )
+        self.run_worker(self._count(self._by, self._counting), group="survival", exclusive=True, exit_on_error=False)
 
     async def _count(self, by: By, counting: int) -> None:
         from memtui.chat.survival import survival_by_law, survival_now
