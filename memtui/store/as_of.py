@@ -84,13 +84,13 @@ class Pasts:
         self._vectors: dict[str, Vectors] = {}
         self._statistics: tuple[int, Statistics] | None = None
 
-    def at(self, moment: datetime, history: History, state: State, now: Frame, *, events: int | None = None) -> Past:
-        """Memory as it was at `moment`; the caller keeps others from folding meanwhile.
+    def at(self, moment: datetime, history: History, state: State, now: Frame) -> Past:
+        """Memory as it was at `moment`; the caller keeps others from folding meanwhile."""
+        return self.after(history.events_at(moment), moment, history, state, now)
 
-        Args:
-            events: how many events had happened; all up to the moment by default.
-        """
-        cut = history.cut(history.events_at(moment) if events is None else events)
+    def after(self, events: int, moment: datetime, history: History, state: State, now: Frame) -> Past:
+        """The same, after the first `events` events, of which the last was not behind `moment`."""
+        cut = history.cut(events)
         texts = self._journal.contents.texts
         worded = {cut.memories[row].content for row in cut.reworded.tolist()}
         vectors = self._vectors_of(worded)

@@ -145,10 +145,11 @@ class MemoryStore:
             return self._pasts.at(moment, self._history, self.state, self.frame)
 
     def before(self, event: Event) -> Past:
-        """Memory as it was in front of an event of this store, at the event's moment; otherwise as `as_of`."""
+        """Memory as it stood in front of the block an event belongs to; as `as_of`, but between two events of one moment."""
         self._check_open()
         with self._folding:
-            return self._pasts.at(event.at, self._history, self.state, self.frame, events=event.seq)
+            first = self.state.blocks[event.block][0]
+            return self._pasts.after(first.seq, event.at, self._history, self.state, self.frame)
 
     def append(
         self,

@@ -43,6 +43,7 @@ class ChatCommands:
             "whatif": self._what_if,
             "survival": self._survival,
             "regret": self._regret,
+            "forecast": self._forecast,
         }
 
     async def run(self, line: str) -> None:
@@ -123,6 +124,9 @@ class ChatCommands:
 
     async def _regret(self, _: str) -> None:
         self._screen.regret.open()
+
+    async def _forecast(self, argument: str) -> None:
+        self._screen.forecast.begin(argument)
 
     async def _rate(self, argument: str) -> str:
         try:
