@@ -209,11 +209,12 @@ def test_what_was_retired_is_searched_when_it_is_asked_for() -> None:
     store.close()
 
 
-def test_in_front_of_an_event_nothing_of_it_has_happened() -> None:
+def test_in_front_of_an_event_nothing_of_its_block_has_happened() -> None:
     store = scratch()
     lived(store)
     for event in store.events():
         past = store.before(event)
-        assert past.moment == event.at and past.cut.events == event.seq
-        assert past.cut.there() == fold(store.events()[: event.seq]).memories
+        first = store.state.blocks[event.block][0].seq
+        assert past.moment == event.at and past.cut.events == first
+        assert past.cut.there() == fold(store.events()[:first]).memories
     store.close()
