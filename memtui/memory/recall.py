@@ -171,6 +171,14 @@ def recall(
     return Recollection(tuple(items), spent, budget, named)
 
 
+def passing_rows(frame: Frame, cue: Cue, policy: RecallPolicy) -> Ints:
+    """Rows of the memories that pass the gate for a cue: what `recall` chooses from by retention, budget and what stands for
+    what. Cheaper than that.
+    """
+    found = _rank(frame, cue, policy)
+    return np.zeros(0, np.int64) if found is None else found.rows[np.array(found.passed, np.bool_)]
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """The candidates, one place a candidate in every column."""
