@@ -2,8 +2,8 @@
 
 Sentence vectors say what a text sounds like; "Which city do I live in?" and "keys to the new flat, third floor" sound like
 nothing in common. The maps are fitted by contrast (InfoNCE): a question against statements of its slot and of other slots, a
-question against the one statement it was written for and those of other questions, a story's question against its evidence and
-the rest of that story, and a statement against what replaces or repeats it.
+question against the one statement it was written for and those of other questions, a story's question against its evidence
+and the rest of that story, and a statement against what replaces or repeats it.
 Dropout on the input is what makes it hold for people never seen.
 """
 
@@ -146,11 +146,15 @@ def _batch(examples: _Examples, chance: np.random.Generator) -> dict[str, Ints]:
 
 
 def _apart(written: Ints) -> Ints:
-    """1 where the row's question is not answered by the column's statement, and on the diagonal: what fills the same slot of
-    another life, or was asked for twice, might answer it as well."""
-    slot = written[:, 2]
-    same = (slot[:, None] == slot[None]) & (slot[:, None] >= 0) | (written[:, 1, None] == written[None, :, 1])
-    return (~same | np.eye(len(written), dtype=bool)).astype(np.int64)
+    """int64 (n, n): 1 where the row's question is not answered by the column's statement, and on the diagonal.
+
+    What fills the same slot of another life, or was asked for twice, might answer it as well.
+    """
+    statement, slot = written[:, 1], written[:, 2]
+    alike = (slot[:, None] == slot[None]) & (slot[:, None] >= 0)
+    apart: Ints = (~(alike | (statement[:, None] == statement[None]))).astype(np.int64)
+    np.fill_diagonal(apart, 1)
+    return apart
 
 
 def _loss(weights: Any, x: Any, start: Any, batch: Any, key: Any) -> Any:
