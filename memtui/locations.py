@@ -69,6 +69,11 @@ def home(override: str | Path | None = None) -> Home:
     if root:
         base = Path(root).expanduser().absolute()
         return Home(data=base, config=base, logs=base / "logs")
+    return system_home()
+
+
+def system_home() -> Home:
+    """The home in the system's own folders, whatever the environment says."""
     import platformdirs
 
     dirs = platformdirs.PlatformDirs("memtui", appauthor=False)
