@@ -43,6 +43,11 @@ class Home:
         return self.data / "sessions"
 
     @property
+    def skills(self) -> Path:
+        """The folder of the skills' snapshot and their archive."""
+        return self.data / "skills"
+
+    @property
     def bench(self) -> Path:
         """The folder of checkpoints of long bench runs."""
         return self.data / "bench"

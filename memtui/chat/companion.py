@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memtui.chat.log import TurnLog
 from memtui.chat.nights import nights_between
-from memtui.chat.policy import law_of, recall_policy, sleep_policy
+from memtui.chat.policy import apart, law_of, recall_policy, sleep_policy
 from memtui.chat.recalling import cue_of, recall_now
 from memtui.chat.settling import Settlement, settle, waiting
 from memtui.chat.sleeping import build_plan, still_valid
@@ -29,6 +29,7 @@ from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired,
 from memtui.memory.frame import Vectors
 from memtui.memory.ids import make_id
 from memtui.memory.laws import Law
+from memtui.memory.laws.apart import SkillsApart
 from memtui.memory.laws.capacity import beyond_words
 from memtui.memory.model import Answer, Kind, Memory, RetireReason
 from memtui.memory.moments import to_us
@@ -67,7 +68,7 @@ class Companion:
         self.settings = settings
         self.log = log
         self.session_id = session_id
-        self.law: Law = law_of(settings)
+        self._law = apart(law_of(settings), settings)
         self.recall_policy = recall_policy(settings, mind.embedder.related_from)
         self.sleep_policy = sleep_policy(settings, mind.judging)
         self.history: list[Message] = []
@@ -79,6 +80,15 @@ class Companion:
         self._nights_done: datetime | None = None
         if store.state.last_at is not None:
             clock.never_before(store.state.last_at)
+
+    @property
+    def law(self) -> SkillsApart:
+        """The law memory is read by, skills apart."""
+        return self._law
+
+    def read_by(self, law: Law) -> None:
+        """Read what is no skill by another law from now on."""
+        self._law = apart(law, self.settings)
 
     # -- talking ---------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memtui.errors import InputError
 from memtui.memory.laws import LAW_NAMES, Law
+from memtui.memory.laws.apart import ruling
 from memtui.memory.laws.capacity import beyond_words
 from memtui.memory.laws.stability import StabilityLaw, Task
 from memtui.memory.moments import NEVER_US
@@ -34,6 +35,7 @@ _DONE: Final = ("done", "none", "off")
 
 def law_words(law: Law) -> str:
     """A law as the clock line shows it: its name, and `*` while it knows of a running task."""
+    law = ruling(law)
     return f"{law.name}*" if isinstance(law, StabilityLaw) and law.task is not None else law.name
 
 
@@ -50,11 +52,12 @@ def use_law(companion: Companion, name: str) -> str:
         raise InputError(f"There is no law '{one_line(name, 20)}'.", todo=f"Choose one of {', '.join(LAW_NAMES)}.")
     settings = companion.settings
     memory = settings.memory.model_copy(update={"law": wanted})
-    chosen, before = settings.model_copy(update={"memory": memory}), companion.law
+    chosen, before = settings.model_copy(update={"memory": memory}), companion.law.law
     law = law_of(chosen)
     if isinstance(law, StabilityLaw) and isinstance(before, StabilityLaw):
         law = replace(law, task=before.task)
-    companion.settings, companion.law = chosen, law
+    companion.settings = chosen
+    companion.read_by(law)
     companion.log.command(companion.clock.now(), f"/law {wanted}")
     room = f" There is room for {law.capacity:,} memories." if law.capacity is not None else ""
     crowded = beyond_words(law, int(companion.store.frame.active.sum()))
@@ -78,18 +81,18 @@ async def run_task(companion: Companion, text: str) -> str:
         InputError: the law knows no tasks.
         MindError: the embedder did not answer.
     """
-    law, text = companion.law, clean(text).strip()
+    law, text = companion.law.law, clean(text).strip()
     if not isinstance(law, StabilityLaw):
         raise InputError(f"The law {law.name} knows no running task.", todo="/law stability is the one that does.")
     if not text:
         return "No task is running." if law.task is None else f"The running task: {one_line(law.task.text, 80)}"
     if text.lower() in _DONE:
-        companion.law = replace(law, task=None)
+        companion.read_by(replace(law, task=None))
         told = "The task is over: nothing is favoured any more."
     else:
         embedder = companion.mind.embedder
         task = Task(text, (await embedder.embed([text]))[0], embedder.related_from)
-        companion.law = replace(law, task=task)
+        companion.read_by(replace(law, task=task))
         frame = companion.store.frame
         near = int(((frame.vectors @ task.vector >= task.near) & frame.active).sum())
         told = f"The running task: {one_line(text, 80)}. {near} {'memory is' if near == 1 else 'memories are'} near it."

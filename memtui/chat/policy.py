@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from memtui.config import MemorySettings, Settings
 from memtui.memory.laws import Law
+from memtui.memory.laws.apart import SkillsApart
 from memtui.memory.laws.baselines import NaiveLaw, WindowLaw
 from memtui.memory.laws.capacity import Capped
 from memtui.memory.laws.salience import SalienceLaw
@@ -27,6 +28,13 @@ def law_of(settings: Settings) -> Law:
     if isinstance(law, StabilityLaw | WindowLaw):
         return replace(law, capacity=memory.capacity)
     return Capped(law, memory.capacity)
+
+
+def apart(law: Law, settings: Settings) -> SkillsApart:
+    """`law` with the law of skills beside it: strength, by the settings' numbers, resting at its floor."""
+    if isinstance(law, SkillsApart):
+        return law
+    return SkillsApart(law, StrengthLaw(**settings.memory.strength.model_dump(), rests=True))
 
 
 def _salience(memory: MemorySettings) -> Law:

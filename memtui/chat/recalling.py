@@ -80,7 +80,7 @@ def recall_in(
     def cost(text: str) -> int:
         return count_tokens(text) + LINE_COST
 
-    found = recall(frame, cue, now_us, law, policy, cost, both_stand)
+    found = recall(frame, cue, now_us, law, policy, cost, both_stand, law.out_of_recall(frame, now_us))
     return with_conflicts(
         found,
         conflicts,

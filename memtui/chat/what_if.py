@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.chat.nights import nights_between
-from memtui.chat.policy import law_of
+from memtui.chat.policy import apart, law_of
 from memtui.memory.branch import Branch, KeepGoing, grow_branch
 from memtui.memory.laws import Law
 from memtui.memory.laws.stability import StabilityLaw
@@ -21,10 +21,10 @@ def other_law(companion: Companion, settings: Settings) -> Law:
     """The law of `settings`, which knows of the running task as the companion's own does."""
     if settings.memory == companion.settings.memory:
         return companion.law
-    law, own = law_of(settings), companion.law
+    law, own = law_of(settings), companion.law.law
     if isinstance(law, StabilityLaw) and isinstance(own, StabilityLaw):
-        return replace(law, task=own.task)
-    return law
+        law = replace(law, task=own.task)
+    return apart(law, settings)
 
 
 def what_if(

@@ -58,7 +58,7 @@ async def make_engine(
     store = await asyncio.to_thread(_store, path, thinking)
     companion = Companion(store, thinking, SimClock.frozen(_EPOCH), settings, NoLog(), "library")
     if not isinstance(law, str):
-        companion.law = law
+        companion.read_by(law)
     return Engine(companion, shared=path is not None)
 
 

@@ -13,10 +13,10 @@ import typing
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from memtui.errors import LedgerError
-from memtui.memory.model import Kind, Label, RetireReason
+from memtui.memory.model import Kind, Label, Outcome, RetireReason, Trust
 from memtui.memory.moments import from_iso, to_iso
 
 
@@ -113,6 +113,38 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """A procedural memory is a skill: its structured fields. Said again when one of them is changed."""
+
+    type: ClassVar[str] = "learned"
+    memory: str
+    slug: str
+    outcome: Outcome
+    trust: Trust
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Practised:
+    """A skill was used and worked, or did not; `note` is the hash of what was said of it."""
+
+    type: ClassVar[str] = "practised"
+    memory: str
+    worked: bool
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """Somebody approved a skill, or took that back."""
+
+    type: ClassVar[str] = "trusted"
+    memory: str
+    trust: Trust
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turned:
     """A user turn of a session was taken in, whether or not it left a memory."""
 
@@ -188,6 +220,9 @@ Body: TypeAlias = (
     | Restored
     | Pinned
     | Edited
+    | Learned
+    | Practised
+    | Trusted
     | Turned
     | Judged
     | SetAside
@@ -272,9 +307,23 @@ def memories_of(body: Body) -> tuple[str, ...]:
     """Ids of the memories a body changes."""
     if isinstance(body, Recalled):
         return body.memories
-    if isinstance(body, Created | Reinforced | Absorbed | Retired | Restored | Pinned | Edited):
+    if isinstance(body, _OF_ONE):
         return (body.memory,)
     return ()
+
+
+_OF_ONE: Final = (
+    Created,
+    Reinforced,
+    Absorbed,
+    Retired,
+    Restored,
+    Pinned,
+    Edited,
+    Learned,
+    Practised,
+    Trusted,
+)
 
 
 _READERS: dict[type[Any], dict[str, typing.Callable[[Any], Any]]] = {}

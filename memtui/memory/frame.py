@@ -49,8 +49,8 @@ class Frame:
         texts: the memories' texts, by row.
 
     Columns (each a view of length `len(frame)`): `importance` float64, `recalls` int64, `last_recall`, `created`, `valid`
-    int64 microseconds UTC, `retired` the same (0 unless retired), `kind` int64 (position in `KINDS`), `pinned` and `active`
-    bool, `vectors` float32 (n, dims) of unit length (a zero row has no vector yet), and what a mind's reader reads off the
+    int64 microseconds UTC, `retired` the same (0 unless retired), `kind` int64 (position in `KINDS`), `pinned`, `active`
+    and `skill` bool, `vectors` float32 (n, dims) of unit length (a zero row has no vector yet), and what a mind's reader reads off the
     vector: `slots` float32 (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together `readings`.
     """
 
@@ -65,7 +65,7 @@ class Frame:
         self._dropped: dict[str, int] = {}
         self._floats = np.zeros((1, _START_ROWS), np.float64)
         self._ints = np.zeros((_INTS, _START_ROWS), np.int64)
-        self._bools = np.zeros((2, _START_ROWS), np.bool_)
+        self._bools = np.zeros((3, _START_ROWS), np.bool_)
         self._vectors = np.zeros((_START_ROWS, dims), np.float32)
         self._readings = np.zeros((_START_ROWS, slot_count + aspect_count), np.float32)
         self.version = 0
@@ -122,6 +122,11 @@ class Frame:
         return self._bools[1, : len(self)]
 
     @property
+    def skill(self) -> Bools:
+        """Is a skill: it fades by the strength law, whichever rules the others."""
+        return self._bools[2, : len(self)]
+
+    @property
     def vectors(self) -> Vectors:
         """(n, dims) unit vectors."""
         return self._vectors[: len(self)]
@@ -172,7 +177,7 @@ class Frame:
             _KIND_CODE[memory.kind],
             _retired_us(memory),
         )
-        self._bools[:, row] = (memory.pinned, memory.active)
+        self._bools[:, row] = (memory.pinned, memory.active, memory.skill is not None)
         if vector is not None:
             self._vectors[row] = vector
         if readings is not None:
@@ -234,8 +239,8 @@ def columns_of(memories: Sequence[Memory]) -> tuple[Floats, Ints, Bools]:
     """The columns of memories as a frame keeps them, one column a memory.
 
     Returns:
-        float64 (1, n) importance; int64 (6, n) recalls, last recall, created, valid, kind, retired; bool (2, n) pinned,
-        active.
+        float64 (1, n) importance; int64 (6, n) recalls, last recall, created, valid, kind, retired; bool (3, n) pinned,
+        active, skill.
     """
     floats = np.array([[memory.importance for memory in memories]], np.float64)
     ints = np.empty((_INTS, len(memories)), np.int64)
@@ -245,7 +250,10 @@ def columns_of(memories: Sequence[Memory]) -> tuple[Floats, Ints, Bools]:
     ints[3] = [to_us(memory.valid_from) for memory in memories]
     ints[4] = [_KIND_CODE[memory.kind] for memory in memories]
     ints[5] = [_retired_us(memory) for memory in memories]
-    bools = np.array([[memory.pinned for memory in memories], [memory.active for memory in memories]], np.bool_)
+    bools = np.empty((3, len(memories)), np.bool_)
+    bools[0] = [memory.pinned for memory in memories]
+    bools[1] = [memory.active for memory in memories]
+    bools[2] = [memory.skill is not None for memory in memories]
     return floats, ints, bools
 
 

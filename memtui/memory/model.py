@@ -42,6 +42,51 @@ class RetireReason(StrEnum):
     DUPLICATE = "duplicate"
     PRUNED = "pruned"
     FORGOTTEN = "forgotten"
+    ARCHIVED = "archived"
+
+
+class Outcome(StrEnum):
+    """How it went the way a skill tells; there is nothing else."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAILURE = "failure"
+
+
+class Trust(StrEnum):
+    """Whether a person stands behind a skill. What came from a tool or a file is untrusted until somebody approves it."""
+
+    TRUSTED = "trusted"
+    UNTRUSTED = "untrusted"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMark:
+    """What makes a procedural memory a skill; title, trigger, steps and lessons are its text (`memory.skill`).
+
+    Attributes:
+        slug: its name, unique among the skills of a store.
+        origin: who wrote it: "you", the name of a tool or of a file.
+        worked, failed: how often it was reported to have worked and to have failed.
+    """
+
+    slug: str
+    outcome: Outcome
+    trust: Trust
+    origin: str
+    worked: int = 0
+    failed: int = 0
+
+    def record(self) -> dict[str, object]:
+        """Every field as JSON-ready data."""
+        return {
+            "slug": self.slug,
+            "outcome": self.outcome.value,
+            "trust": self.trust.value,
+            "origin": self.origin,
+            "worked": self.worked,
+            "failed": self.failed,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +109,7 @@ class Memory:
         retired_by: id of the memory that superseded or absorbed it, or None.
         retire_note: hash of the reason's text, or None.
         uses: when it was recalled, as far as known; None before the first time. `recalls` says how often.
+        skill: what makes it a skill, or None.
     """
 
     id: str
@@ -86,6 +132,7 @@ class Memory:
     retired_by: str | None = None
     retire_note: str | None = None
     uses: Uses | None = None
+    skill: SkillMark | None = None
 
     @property
     def active(self) -> bool:

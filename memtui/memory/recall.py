@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from memtui.memory.frame import Floats, Frame, Ints, Vectors
+from memtui.memory.frame import Bools, Floats, Frame, Ints, Vectors
 from memtui.memory.laws import Law
 from memtui.memory.signals import Ranked, Ranker, signals
 from memtui.memory.words import coverage, stems
@@ -138,13 +138,15 @@ def recall(
     policy: RecallPolicy,
     count_tokens: Callable[[str], int],
     both_stand: Callable[[str, str], bool] = lambda _older, _newer: False,
+    without: Bools | None = None,
 ) -> Recollection:
     """The memories for a prompt at `now_us` (microseconds UTC), best first, within the budget. Changes nothing.
 
     Args:
         both_stand: whether the person settled that an older and a newer memory both hold; then neither is passed over.
+        without: bool (n,), active rows that take no part: skills whose time has run out.
     """
-    found = _rank(frame, cue, policy)
+    found = _rank(frame, cue, policy, without)
     budget = round(policy.budget_tokens * (cue.room if policy.stretch else 1.0))
     if found is None:
         return Recollection((), 0, budget)
@@ -195,8 +197,8 @@ class _Found:
         )
 
 
-def _rank(frame: Frame, cue: Cue, policy: RecallPolicy) -> _Found | None:
-    rows = frame.active_rows()
+def _rank(frame: Frame, cue: Cue, policy: RecallPolicy, without: Bools | None) -> _Found | None:
+    rows = frame.active_rows() if without is None else np.flatnonzero(frame.active & ~without)
     if rows.size == 0:
         return None
     meaning = (frame.vectors @ cue.vector)[rows]  # the whole matrix once: picking rows first would copy it

@@ -18,20 +18,23 @@ from memtui.memory.events import (
     Edited,
     Event,
     Judged,
+    Learned,
     Pinned,
+    Practised,
     Recalled,
     Reinforced,
     Restored,
     Retired,
     SetAside,
     Slept,
+    Trusted,
     Turned,
     Undone,
     Warped,
     memories_of,
 )
 from memtui.memory.ledger import canonical
-from memtui.memory.model import Memory, Status, Verdict
+from memtui.memory.model import Memory, SkillMark, Status, Verdict
 from memtui.memory.moments import to_iso, to_us
 from memtui.memory.uses import How, Uses
 from memtui.memory.verdicts import TextPair, Verdicts
@@ -85,8 +88,27 @@ def evolve(memory: Memory | None, body: Body, at: datetime) -> Memory | None:
                 kind=memory.kind if body.kind is None else body.kind,
                 importance=memory.importance if body.importance is None else body.importance,
             )
+        case Learned() | Practised() | Trusted():
+            return _skilled(memory, body, at)
         case _:
             return memory
+
+
+def _skilled(memory: Memory, body: Learned | Practised | Trusted, at: datetime) -> Memory:
+    """What an event about a skill makes of it; a memory that is none is not practised."""
+    mark = memory.skill
+    if isinstance(body, Learned):
+        if mark is None:
+            return replace(memory, skill=SkillMark(body.slug, body.outcome, body.trust, body.origin))
+        changed = replace(mark, slug=body.slug, outcome=body.outcome, trust=body.trust, origin=body.origin)
+        return replace(memory, skill=changed)
+    if mark is None:
+        return memory
+    if isinstance(body, Trusted):
+        return replace(memory, skill=replace(mark, trust=body.trust))
+    used = _recalled(memory, at, How.REINFORCED if body.worked else How.FAILED)
+    worked = replace(mark, worked=mark.worked + 1) if body.worked else replace(mark, failed=mark.failed + 1)
+    return replace(used, skill=worked)
 
 
 def _born(body: Created) -> Memory:
@@ -300,14 +322,17 @@ def fold(events: Iterable[Event], until: datetime | None = None) -> State:
 
 
 def memory_record(memory: Memory) -> dict[str, object]:
-    """Every field of a memory as JSON-ready data (hashes for texts), for export, hashing and comparison."""
-    return {name: _plain(getattr(memory, name)) for name in Memory.__slots__}
+    """Every field of a memory as JSON-ready data (hashes for texts), for export, hashing and comparison.
+
+    What makes it a skill is left out of what is none.
+    """
+    return {name: _plain(getattr(memory, name)) for name in Memory.__slots__ if name != "skill" or memory.skill is not None}
 
 
 def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return to_iso(value)
-    return value.record() if isinstance(value, Uses) else value
+    return value.record() if isinstance(value, Uses | SkillMark) else value
 
 
 def state_hash(state: State) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
+from memtui.memory.laws.apart import SkillsApart
 from memtui.memory.laws.capacity import Capped
 from memtui.memory.laws.salience import SalienceLaw
 from memtui.memory.laws.stability import StabilityLaw
@@ -17,10 +18,16 @@ from memtui.memory.moments import NEVER_US, from_us, hours_between, to_us
 from memtui.ui.time_words import span_words
 
 
+def law_for(law: Law, memory: Memory) -> Law:
+    """The law that rules a memory: that of skills, or the one for all others."""
+    if isinstance(law, SkillsApart):
+        law = law.strength if memory.skill is not None else law.law
+    return law.law if isinstance(law, Capped) else law
+
+
 def left_words(law: Law, frame: Frame, memory: Memory, now: datetime) -> str:
     """What is left of an active memory at `now`."""
-    if isinstance(law, Capped):
-        law = law.law
+    law = law_for(law, memory)
     row, now_us = frame.row(memory.id), to_us(now)
     left = float(law.retention(frame, now_us)[row])
     age = span_words(hours_between(memory.last_recall, now))

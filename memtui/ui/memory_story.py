@@ -13,11 +13,14 @@ from memtui.memory.events import (
     Created,
     Edited,
     Event,
+    Learned,
     Pinned,
+    Practised,
     Recalled,
     Reinforced,
     Restored,
     Retired,
+    Trusted,
 )
 from memtui.memory.ids import ID_PATTERN
 from memtui.memory.model import Memory, RetireReason
@@ -35,6 +38,7 @@ _RETIRED = {
     RetireReason.DUPLICATE: "retired as a duplicate",
     RetireReason.PRUNED: "pruned by the law of forgetting",
     RetireReason.FORGOTTEN: "forgotten on request",
+    RetireReason.ARCHIVED: "archived",
 }
 
 
@@ -104,6 +108,13 @@ def _sentence(event: Event, sight: Sight) -> str:
             parts += [f"kind set to {kind}"] if kind is not None else []
             parts += [f"importance set to {importance:g}"] if importance is not None else []
             return ", ".join(parts) or "edited"
+        case Learned(slug=slug, trust=trust, origin=origin):
+            return f"a skill: {slug}, by {one_line(origin, 24)}, {trust.value}"
+        case Practised(worked=worked, note=note):
+            words = f": {said(note)}" if note is not None else ""
+            return ("reported to have worked" if worked else "reported to have failed") + words
+        case Trusted(trust=trust, by=by):
+            return f"{trust.value} by {one_line(by, 24)}"
         case _:
             return event.body.type
 

@@ -42,7 +42,8 @@ class StrengthLaw:
         failed: what a reported failure multiplies it by.
         idle_days, idle: every so many full days without use multiply it by `idle`.
         stale_days, archive_days: days without use until it is stale, and archived.
-        floor: below it a memory is let go of before its time.
+        floor: below it a memory is let go of before its time; where it `rests`, its strength never falls below.
+        rests: strength rests at the floor, and time without use alone archives: the law of skills.
         capacity: any number.
     """
 
@@ -54,6 +55,7 @@ class StrengthLaw:
     stale_days: float = 30.0
     archive_days: float = 90.0
     floor: float = 0.05
+    rests: bool = False
     capacity: None = None
     name: str = "strength"
     _folded: PerMemory = field(init=False, repr=False, compare=False)
@@ -64,7 +66,8 @@ class StrengthLaw:
     def retention(self, frame: Frame, now_us: int) -> Floats:
         """Strength of every row at `now_us` (microseconds UTC): float64 (n,), 0..2."""
         periods = np.maximum(now_us - frame.last_recall, 0) // self._idle_us()
-        return np.asarray(self._folded.columns(frame)[0] * self.idle ** periods.astype(np.float64), np.float64)
+        left = np.asarray(self._folded.columns(frame)[0] * self.idle ** periods.astype(np.float64), np.float64)
+        return np.maximum(left, self._least)
 
     def stage(self, memory: Memory, now_us: int) -> Stage:
         """Active, stale or archived at `now_us`, by the time since its last use."""
@@ -73,6 +76,9 @@ class StrengthLaw:
 
     def dies_at(self, frame: Frame) -> Ints:
         """When it is archived, or falls below the floor before: int64 (n,) microseconds UTC; `NEVER_US` when pinned."""
+        if self.rests:
+            lasts = np.full(len(frame), self.archive_days * _DAY_US)
+            return np.where(frame.pinned, NEVER_US, frame.last_recall + lasts.astype(np.int64)).astype(np.int64)
         strength = self._folded.columns(frame)[0]
         guess = np.floor(np.log(np.maximum(strength / self.floor, 1.0)) / -math.log(self.idle))
         periods = guess + 2
@@ -92,6 +98,10 @@ class StrengthLaw:
         periods = math.ceil(math.log(2) / -math.log(self.idle))
         return half_life_words(kind_code, periods * self.idle_days * 24)
 
+    @property
+    def _least(self) -> float:
+        return self.floor if self.rests else 0.0
+
     def _idle_us(self) -> int:
         return round(self.idle_days * _DAY_US)
 
@@ -99,10 +109,10 @@ class StrengthLaw:
         before, uses = used(memory)
         strength = 1.0
         for at, how in uses:
-            strength *= self.idle ** ((at - before) // self._idle_us())
+            strength = max(self._least, strength * self.idle ** ((at - before) // self._idle_us()))
             if how is How.REINFORCED:
                 strength = min(self.most, strength + self.added)
             elif how is How.FAILED:
-                strength *= self.failed
+                strength = max(self._least, strength * self.failed)
             before = at
         return (float(strength * self.idle ** ((to_us(memory.last_recall) - before) // self._idle_us())),)

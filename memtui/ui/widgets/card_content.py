@@ -30,6 +30,7 @@ _BY: Final = {
 _ALONE: Final = {
     RetireReason.PRUNED: "pruned by the law",
     RetireReason.FORGOTTEN: "forgotten on request",
+    RetireReason.ARCHIVED: "archived",
 }
 _TOOK: Final = {
     RetireReason.SUPERSEDED: "supersedes",

@@ -1,0 +1,1 @@
+"""Procedural memory: skills that are learned, found, reinforced, archived and restored."""
