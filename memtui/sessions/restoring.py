@@ -132,16 +132,36 @@ async def import_memories(path: Path, store: MemoryStore, embedder: Embedder, pr
         LedgerError: the events don't hash to what the file says: it was changed.
     """
     exported = read_memories(path)
-    events = [event for block in exported.blocks for event in block]
-    there = store.events()
-    if any(i >= len(events) or events[i][3] != event.hash for i, event in enumerate(there)):
+    if not goes_on(exported, store):
         raise InputError(
             "This home has memories of its own; an export is read into an empty one.",
             safe="Nothing was changed.",
             todo="Name a new home with --home DIR.",
         )
-    vectors = await _embed(exported, len(there), embedder, progress)
-    skip = len(there)
+    added = await append_exported(exported, store, embedder, progress)
+    if store.head.hash != exported.head:
+        raise LedgerError(
+            f"{path}: its events don't hash to what its header says: the file was changed.",
+            todo="Use another copy; this home now holds what the file says.",
+        )
+    return added
+
+
+def goes_on(exported: Exported, store: MemoryStore) -> bool:
+    """Whether the ledger of a store is a beginning of an export's (an empty one is)."""
+    there = store.events()
+    if len(there) > exported.events:
+        return False
+    hashes = [event[3] for block in exported.blocks for event in block]
+    return all(event.hash == expected for event, expected in zip(there, hashes, strict=False))
+
+
+async def append_exported(
+    exported: Exported, store: MemoryStore, embedder: Embedder, progress: Progress | None = None
+) -> int:
+    """Append what a store lacks of an export that `goes_on` from it, block by block; returns the events added."""
+    skip = before = store.head.length
+    vectors = await _embed(exported, skip, embedder, progress)
     for number, block in enumerate(exported.blocks):
         if skip:
             skip -= len(block)
@@ -156,12 +176,7 @@ async def import_memories(path: Path, store: MemoryStore, embedder: Embedder, pr
             texts={digest: exported.texts[digest] for digest in named},
             vectors={digest: vectors[digest] for digest in named if digest in vectors},
         )
-    if store.head.hash != exported.head:
-        raise LedgerError(
-            f"{path}: its events don't hash to what its header says: the file was changed.",
-            todo="Use another copy; this home now holds what the file says.",
-        )
-    return len(events) - len(there)
+    return exported.events - before
 
 
 async def _embed(exported: Exported, skip: int, embedder: Embedder, progress: Progress | None) -> dict[str, Vectors]:

@@ -109,10 +109,10 @@ def read_json(path: Path) -> Data:
     Raises:
         InputError: it can't be used.
     """
-    return _parse_json(path, _read(path)[1])
+    return _parse_json(path, _read(path, to_write=False)[1])
 
 
-def _read(path: Path) -> tuple[Path, bytes | None]:
+def _read(path: Path, *, to_write: bool = True) -> tuple[Path, bytes | None]:
     """Where the file really lies, and its bytes (None when it is not there)."""
     try:
         target = path.resolve(strict=False)
@@ -125,7 +125,7 @@ def _read(path: Path) -> tuple[Path, bytes | None]:
             raise InputError(f"{path} is no file.", safe=_LEFT_ALONE)
         if info.st_size > _MOST:
             raise InputError(f"{path} is too large for a configuration file.", safe=_LEFT_ALONE)
-        if not info.st_mode & 0o222 or not os.access(target, os.W_OK):
+        if to_write and (not info.st_mode & 0o222 or not os.access(target, os.W_OK)):
             raise InputError(f"{path} is read-only.", safe=_LEFT_ALONE, todo="Make it writable if memtui may change it.")
         return target, target.read_bytes()
     except (OSError, RuntimeError) as error:

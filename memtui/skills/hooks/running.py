@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Final
 
 from memtui.clock import monotonic, wall_now
@@ -32,11 +31,6 @@ class Outcome:
     said: str = ""
     why: str = "took too long"
     done: threading.Event = field(default_factory=threading.Event)
-
-
-def hooks_folder(home: Home) -> Path:
-    """Where hooks keep their counts and recaps."""
-    return home.data / "hooks"
 
 
 def run_hook(home: Home, hook: str, stream: IO[bytes], out: IO[str], environ: Mapping[str, str] | None = None) -> None:
@@ -67,7 +61,7 @@ def run_hook(home: Home, hook: str, stream: IO[bytes], out: IO[str], environ: Ma
             why = "nobody listens"
     result = FAILED if why else SAID if said else SILENT
     at = to_iso(wall_now())
-    count(hooks_folder(home), Run(at, hook, result, why, (monotonic() - started) * 1000))
+    count(home.hooks, Run(at, hook, result, why, (monotonic() - started) * 1000))
 
 
 def answer(home: Home, hook: str, asked: Asked, environ: Mapping[str, str]) -> str:

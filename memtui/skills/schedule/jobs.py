@@ -55,9 +55,9 @@ class Job:
 
 
 def program(home: Home) -> tuple[str, ...]:
-    """The command that runs this very memtui on `home`, from anywhere."""
+    """The command that runs this very memtui on `home`, from anywhere: `-P`, so that no file of the folder it is run in is imported."""
     own = () if home == system_home() else ("--home", str(home.data))
-    return (sys.executable, "-m", "memtui", *own)
+    return (sys.executable, "-P", "-m", "memtui", *own)
 
 
 def jobs(home: Home) -> tuple[Job, ...]:

@@ -1,0 +1,34 @@
+"""`memtui mcp`: memory for other agents."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.cli.commands import Context, pass_context
+
+if TYPE_CHECKING:
+    from memtui.mcp.tools import Tools
+
+
+@click.command("mcp")
+@pass_context
+def mcp_command(context: Context) -> None:
+    """Serve memory over the Model Context Protocol on standard input and output, for Claude Code, Codex, Cursor and others.
+
+    The app may be open at the same time: both work on the same memory. `memtui init` writes the agents' configuration.
+    """
+    from memtui.mcp.server import serve
+
+    asyncio.run(serve(lambda: _open(context)))
+
+
+async def _open(context: Context) -> Tools:
+    from memtui.chat.opening import open_companion
+    from memtui.mcp.tools import Tools
+    from memtui.skills.service import Skills
+
+    companion = await open_companion(context.settings, context.home, session_id="mcp")
+    return Tools(companion, Skills(companion, context.home.skills))

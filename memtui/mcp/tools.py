@@ -1,0 +1,363 @@
+"""The tools: what other agents may do with memory, over one companion.
+
+Everything runs one at a time; what other processes wrote is taken in first, and a write holds the store's lock only as long as
+it lasts. What a tool writes is nobody's word: skills are untrusted until the person approves them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from memtui.chat.turning import place
+from memtui.errors import InputError
+from memtui.mcp import shapes
+from memtui.mcp.records import DATA, UNVERIFIED, memory_record, rows_listed, whole_record
+from memtui.memory.events import Body, Recalled, Reinforced
+from memtui.memory.ids import make_id
+from memtui.memory.model import KINDS, Candidate, Kind, Outcome
+from memtui.memory.moments import to_us
+from memtui.memory.skill import Draft
+from memtui.memory.texts import clean, mask_secrets, one_line, same_key
+from memtui.skills.service import Skills
+
+if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
+    from memtui.memory.frame import Vectors
+    from memtui.skills.view import Skill
+
+Answer = dict[str, Any]
+_NEAR_COSINE: Final = 0.80
+"""From here on a text is much like another (PITFALLS: the median of duplicates): it is said, never decided by it."""
+_NEAR_WORDS: Final = 0.6
+"""Share of words in common (Jaccard) that makes two texts much alike."""
+_CANDIDATES: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        does: what it is for, told to agents.
+        reads: whether it changes nothing a person would see.
+    """
+
+    name: str
+    does: str
+    shape: type[shapes.Arguments]
+    reads: bool
+    run: Callable[[Tools, Any, str], Awaitable[Answer]]
+
+
+class Tools:
+    """The tools over a companion."""
+
+    def __init__(self, companion: Companion, skills: Skills) -> None:
+        self.companion = companion
+        self.skills = skills
+        self._turn = asyncio.Lock()
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._calls = 0
+
+    async def call(self, tool: Tool, arguments: shapes.Arguments, client: str) -> Answer:
+        """Run a tool.
+
+        Args:
+            client: who asks, as it names itself.
+
+        Raises:
+            MemtuiError: it could not be done; nothing was changed unless the error says so.
+        """
+        async with self._turn:
+            self._calls += 1
+            await self._catch_up()
+            return await tool.run(self, arguments, client)
+
+    async def settle(self) -> None:
+        """Wait for what is still being written."""
+        if self._waiting:
+            await asyncio.gather(*self._waiting, return_exceptions=True)
+
+    async def _catch_up(self) -> None:
+        """Take in what other processes wrote, their warps of time too."""
+        state = self.companion.store.state
+        offset = state.offset_s
+        if await self.companion.store.refresh_async():
+            clock = self.companion.clock
+            if state.offset_s != offset:
+                clock.jump_to(clock.now() + _seconds(state.offset_s - offset))
+            if state.last_at is not None:
+                clock.never_before(state.last_at)
+
+    # -- reading
+
+    async def search(self, asked: shapes.Search, client: str) -> Answer:
+        """Words and meaning, fused; nothing counts as used."""
+        vector = await self._vector(asked.query)
+        rows = await asyncio.to_thread(self._ranked, asked, vector)
+        now = self.companion.clock.now()
+        left = self.companion.law.retention(self.companion.store.frame, to_us(now))
+        found = [memory_record(self.companion, row, now, float(left[row])) | {"score": round(score, 4)} for row, score in rows]
+        return {"about": DATA, "found": found}
+
+    async def recall(self, asked: shapes.Recall, client: str) -> Answer:
+        """Skills and facts for the task at hand; what is given counts as used, which is written behind the answer."""
+        now = self.companion.clock.now()
+        answer: Answer = {"about": DATA}
+        given: list[str] = []
+        if asked.what != "facts":
+            found = await self.skills.recall(asked.query, asked.limit)
+            answer["skills"] = [_skill(one.skill) | {"score": round(one.score, 4)} for one in found]
+            given += [one.skill.id for one in found]
+        if asked.what != "skills":
+            recollection = await self.companion.recall_for(asked.query)
+            frame = self.companion.store.frame
+            left = self.companion.law.retention(frame, to_us(now))
+            rows = [item.row for item in recollection.items if item.passed and frame.memories[item.row].skill is None]
+            answer["facts"] = [memory_record(self.companion, row, now, float(left[row])) for row in rows]
+            given += [frame.ids[row] for row in rows]
+        if given:
+            self._behind(self._used(tuple(dict.fromkeys(given)), make_id(now, "mcp", client, asked.query, self._calls)))
+        return answer
+
+    async def get(self, asked: shapes.Get, client: str) -> Answer:
+        """A memory in full, with its history and earlier texts."""
+        memory = self._resolve(asked.ref)
+        row = self.companion.store.frame.row(memory)
+        record = whole_record(self.companion, row, self.companion.clock.now())
+        if self.companion.store.frame.memories[row].skill is not None:
+            record["skill"] = _skill(self.skills.get(memory))
+        return {"about": DATA, "memory": record}
+
+    async def listing(self, asked: shapes.Listing, client: str) -> Answer:
+        """A page of the list."""
+        now = self.companion.clock.now()
+        kind = None if asked.kind is None else KINDS.index(Kind(asked.kind))
+        newest = asked.sort == "newest"
+        rows = rows_listed(self.companion, now, kind=kind, retired=asked.retired, newest=newest)
+        page = rows[asked.offset : asked.offset + asked.limit]
+        return {
+            "about": DATA,
+            "total": len(rows),
+            "offset": asked.offset,
+            "memories": [memory_record(self.companion, row, now, left) for row, left in page],
+        }
+
+    # -- writing
+
+    async def write(self, asked: shapes.Write, client: str) -> Answer:
+        """Keep a fact or an event, unless something much like it is there."""
+        text = _storable(asked.text)
+        if not asked.force:
+            similar = await self._similar(text)
+            if similar:
+                hint = "Much like it is there already: mem_update changes that, mem_reinforce confirms it, force=true adds this."
+                return {"written": None, "similar": similar, "hint": hint}
+        now = self.companion.clock.now()
+        why = f"written over MCP by {client}"
+        candidate = Candidate(text, Kind(asked.kind), asked.importance, why, text, now, subject=_storable(asked.subject))
+        turn = make_id(now, "mcp", client, text, self.companion.store.head.length)
+        placed = await place(self.companion, [candidate], turn, now)
+        await self._append(placed.bodies, turn, placed.texts, placed.vectors)
+        memory = (placed.created + placed.reinforced)[0]
+        done = "created" if placed.created else "reinforced"
+        row = self.companion.store.frame.row(memory)
+        return {"written": memory_record(self.companion, row, self.companion.clock.now()), "how": done, "similar": []}
+
+    async def update(self, asked: shapes.Update, client: str) -> Answer:
+        """Change a memory; what it said before stays in its history."""
+        memory = self._resolve(asked.ref)
+        given = asked.model_dump(exclude_none=True, exclude={"ref"})
+        if not given:
+            raise InputError("There is nothing to change.", todo="Give at least one field.")
+        is_skill = self.companion.store.state.memories[memory].skill is not None
+        wrong = given.keys() & ({"text", "kind", "importance"} if is_skill else _OF_SKILLS)
+        if wrong:
+            whose = "a skill has no" if is_skill else "only a skill has"
+            raise InputError(f"{asked.ref}: {whose} {', '.join(sorted(wrong))}.", safe="Nothing was changed.")
+        if is_skill:
+            if "outcome" in given:
+                given["outcome"] = Outcome(given["outcome"])
+            return {"updated": _skill(await self.skills.update(memory, **given, origin=_origin(client)))}
+        kind = None if asked.kind is None else Kind(asked.kind)
+        await self.companion.edit(memory, text=asked.text, kind=kind, importance=asked.importance)
+        row = self.companion.store.frame.row(memory)
+        return {"updated": whole_record(self.companion, row, self.companion.clock.now())}
+
+    async def learn(self, asked: shapes.Learn, client: str) -> Answer:
+        """Keep a skill, untrusted, unless one much like it is there."""
+        draft = Draft(asked.title, asked.trigger, asked.steps, asked.lessons, Outcome(asked.outcome), asked.slug)
+        learnt = await self.skills.learn(draft, origin=_origin(client), force=asked.force)
+        similar = [_skill(one) for one in learnt.similar]
+        if learnt.skill is None:
+            hint = "A skill much like it is there: mem_update changes it, mem_reinforce strengthens it, force=true adds this."
+            return {"learned": None, "similar": similar, "hint": hint}
+        return {"learned": _skill(learnt.skill), "similar": similar}
+
+    async def reinforce(self, asked: shapes.Reinforce, client: str) -> Answer:
+        """Say that a skill worked or failed, or that a fact was told again."""
+        memory = self._resolve(asked.ref)
+        known = self.companion.store.state.memories[memory]
+        if known.skill is not None:
+            return {"reinforced": _skill(await self.skills.reinforce(memory, worked=asked.worked, note=asked.note))}
+        if not asked.worked:
+            raise InputError(f"{asked.ref} is a fact, not a skill: it can't fail.", todo="mem_update corrects a wrong fact.")
+        if not known.active:
+            raise InputError(f"{asked.ref} was retired.", todo="The person can restore it in the app.")
+        turn = make_id(self.companion.clock.now(), "mcp", client, memory, self.companion.store.head.length)
+        await self._append([Reinforced(memory, turn)], turn)
+        row = self.companion.store.frame.row(memory)
+        return {"reinforced": memory_record(self.companion, row, self.companion.clock.now())}
+
+    async def pin(self, asked: shapes.Pin, client: str) -> Answer:
+        """Pin or unpin."""
+        memory = self._resolve(asked.ref)
+        if self.companion.store.state.memories[memory].skill is not None:
+            return {"pinned": _skill(await self.skills.pin(memory, asked.pinned))}
+        await self.companion.pin(memory, asked.pinned)
+        row = self.companion.store.frame.row(memory)
+        return {"pinned": memory_record(self.companion, row, self.companion.clock.now())}
+
+    # -- inside
+
+    def _resolve(self, reference: str) -> str:
+        """The id a reference names: a slug first, then what the app's commands take."""
+        for memory in self.companion.store.state.memories.values():
+            if memory.skill is not None and memory.skill.slug == reference:
+                return memory.id
+        return self.companion.resolve(reference)
+
+    async def _vector(self, text: str) -> Vectors:
+        vector: Vectors = (await self.companion.mind.embedder.embed([_storable(text)]))[0]
+        return vector
+
+    async def _similar(self, text: str) -> list[Answer]:
+        """Active memories that say nearly the same, the nearest first."""
+        frame, now = self.companion.store.frame, self.companion.clock.now()
+        rows = frame.active_rows()
+        cosines = (frame.vectors @ await self._vector(text))[rows]
+        near = set(rows[cosines >= _NEAR_COSINE].tolist())
+        own = set(same_key(text).split())
+        nearest = rows[np.argsort(-cosines, kind="stable")[:_CANDIDATES]].tolist()
+        near |= {row for row in nearest if _alike(own, set(same_key(frame.texts[row]).split()))}
+        cosine_of = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
+        best = sorted(near, key=lambda row: -cosine_of[row])[:5]
+        return [memory_record(self.companion, row, now) | {"cosine": round(cosine_of[row], 3)} for row in best]
+
+    def _ranked(self, asked: shapes.Search, vector: Vectors) -> list[tuple[int, float]]:
+        """Rows by relative-score fusion of BM25 and cosine over the best of each (PITFALLS: w = .5 for facts)."""
+        frame = self.companion.store.frame
+        wanted = frame.active.copy()
+        if asked.retired:
+            wanted = np.array([memory_id in frame for memory_id in frame.ids], bool)
+        if asked.kind is not None:
+            wanted &= frame.kind == KINDS.index(Kind(asked.kind))
+        rows = np.flatnonzero(wanted)
+        if rows.size == 0:
+            return []
+        cosines = frame.vectors @ vector
+        words = {frame.row(m): s for m, s in self.companion.store.search_words(asked.query, _CANDIDATES).items() if m in frame}
+        near = rows[np.argsort(-cosines[rows], kind="stable")[:_CANDIDATES]].tolist()
+        rows_seen = list(dict.fromkeys([*near, *(row for row in words if wanted[row])]))
+        low, high = float(cosines[rows_seen].min()), float(cosines[rows_seen].max())
+        best = max(words.values(), default=0.0) or 1.0
+        scores = {
+            row: 0.5 * words.get(row, 0.0) / best + 0.5 * (float(cosines[row]) - low) / ((high - low) or 1.0) for row in rows_seen
+        }
+        return sorted(scores.items(), key=lambda pair: -pair[1])[: asked.limit]
+
+    async def _append(
+        self, bodies: list[Body], turn: str, texts: dict[str, str] | None = None, vectors: dict[str, Vectors] | None = None
+    ) -> None:
+        now = self.companion.clock.now()
+        block = make_id(now, "block", turn)
+        await self.companion.store.append_async(bodies, at=now, block=block, texts=texts or {}, vectors=vectors or {})
+
+    async def _used(self, memories: tuple[str, ...], turn: str) -> None:
+        """Write down what was given to an agent. It waits its turn, so that the answer need not wait for the disk."""
+        async with self._turn:
+            skills = [m for m in memories if (known := self.companion.store.state.memories.get(m)) and known.skill is not None]
+            facts = tuple(memory for memory in memories if memory not in skills)
+            if facts:
+                await self._append([Recalled(facts, turn)], turn)
+            if skills:
+                await self.skills.used(skills, turn)
+
+    def _behind(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._waiting.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._waiting.discard(task)
+        if not task.cancelled():
+            task.exception()  # what could not be counted is not counted: the answer was given
+
+
+_OF_SKILLS: Final = frozenset({"title", "trigger", "steps", "lessons", "outcome", "slug"})
+
+TOOLS: Final = (
+    Tool("mem_search", "Search memory by words and meaning. Changes nothing.", shapes.Search, True, Tools.search),
+    Tool(
+        "mem_recall",
+        "Before a task: the skills and facts that help with it. What is given counts as used.",
+        shapes.Recall,
+        True,
+        Tools.recall,
+    ),
+    Tool("mem_get", "One memory or skill in full, with its history and earlier texts.", shapes.Get, True, Tools.get),
+    Tool("mem_list", "List memories, the strongest or the newest first.", shapes.Listing, True, Tools.listing),
+    Tool(
+        "mem_write",
+        "Keep a fact or an event about the person or the project. Something much like it is reported instead of added.",
+        shapes.Write,
+        False,
+        Tools.write,
+    ),
+    Tool("mem_update", "Change a memory or a skill; the old words stay in its history.", shapes.Update, False, Tools.update),
+    Tool(
+        "mem_learn",
+        "After a nasty task: keep how it was solved. The skill is untrusted until the person approves it.",
+        shapes.Learn,
+        False,
+        Tools.learn,
+    ),
+    Tool(
+        "mem_reinforce", "Say that a skill worked or failed, or that a fact still holds.", shapes.Reinforce, False, Tools.reinforce
+    ),
+    Tool("mem_pin", "Pin a memory so that it never fades, or unpin it.", shapes.Pin, False, Tools.pin),
+)
+
+
+def _skill(skill: Skill) -> Answer:
+    record = skill.record()
+    return record if skill.trusted else record | {"caution": UNVERIFIED}
+
+
+def _origin(client: str) -> str:
+    """Who wrote a skill; never the person, whatever a client calls itself."""
+    return f"mcp:{client}"
+
+
+def client_name(name: object) -> str:
+    """A client's name of itself, fit to be kept."""
+    return one_line(clean(name), 40) if isinstance(name, str) and name.strip() else "unknown"
+
+
+def _storable(text: str) -> str:
+    return mask_secrets(clean(text).strip())[0]
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    return bool(one and other) and len(one & other) / len(one | other) >= _NEAR_WORDS
+
+
+def _seconds(seconds: float) -> Any:
+    from datetime import timedelta
+
+    return timedelta(seconds=seconds)

@@ -1,0 +1,148 @@
+"""What each hook does. All of it reads small files: nothing here opens the store, imports LanceDB or asks a model."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from memtui.clock import wall_now
+from memtui.locations import Home, store_folder
+from memtui.memory.moments import to_iso
+from memtui.skills.agents.entries import Places, missing_server
+from memtui.skills.hooks import saying
+from memtui.skills.hooks.asked import Asked, BadInput
+from memtui.skills.hooks.recaps import keep_recap, recap_of, recaps
+from memtui.skills.snapshot import SnapshotReader, rebuild_in_background
+from memtui.skills.view import Found
+from memtui.store.durability import write_atomically
+from memtui.store.head_file import HEAD_NAME
+
+_FOR_A_PROMPT: Final = 3
+_FOR_A_TOOL: Final = 2
+_SHORTEST: Final = 8
+"""Characters of a prompt that can be about anything."""
+_SESSIONS_KEPT: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One call of a hook: whose memory, what was given, and the environment."""
+
+    home: Home
+    asked: Asked
+    environ: Mapping[str, str]
+
+    @property
+    def folder(self) -> Path:
+        """Where hooks keep what they keep."""
+        return self.home.hooks
+
+
+def session_start(at: At) -> str:
+    """The briefing: titles of skills, earlier sessions in this folder, whether the MCP server is missing."""
+    _forget_shown(at)
+    reader = _reader(at)
+    skills = [] if reader is None else reader.skills(_now())
+    stale = reader is not None and _refreshed(at, reader.recall("", _now(), 1).stale)
+    project = Path(at.asked.folder) if at.asked.folder else Path.cwd()
+    warning = missing_server(Places(Path.home(), project, at.environ))
+    return saying.briefing(skills, recaps(at.folder / "recaps", at.asked.folder), warning, stale=stale)
+
+
+def prompt(at: At) -> str:
+    """Skills that may help with the prompt, and the reminder to check before claiming."""
+    words = at.asked.prompt.strip()
+    if len(words) < _SHORTEST or words.startswith("/"):
+        return ""
+    found, stale = _recalled(at, words, _FOR_A_PROMPT)
+    _remember_shown(at, (one.skill.slug for one in found))
+    return saying.recalled(found, stale=stale, verify=True)
+
+
+def before_tool(at: At) -> str:
+    """Skills that match the command or the path, those not shown in this session yet."""
+    if not at.asked.words:
+        return ""
+    found, stale = _recalled(at, at.asked.words, _FOR_A_TOOL)
+    seen = _shown(at)
+    new = [one for one in found if one.skill.slug not in seen]
+    if not new:
+        return ""
+    _remember_shown(at, (one.skill.slug for one in new))
+    return saying.recalled(new, stale=stale, verify=False)
+
+
+def stop(at: At) -> str:
+    """Keep a recap of the session; says nothing."""
+    asked = at.asked
+    if not asked.transcript:
+        raise BadInput("no transcript")
+    recap = recap_of(Path(asked.transcript), asked.session or asked.transcript, asked.folder, to_iso(_now()))
+    if recap is not None:
+        keep_recap(at.folder / "recaps", recap)
+    return ""
+
+
+def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
+    reader = _reader(at)
+    if reader is None:
+        return [], False
+    recalled = reader.recall(words, _now(), most)
+    return [one for one in recalled.found if one.passed], _refreshed(at, recalled.stale)
+
+
+def _reader(at: At) -> SnapshotReader | None:
+    """The snapshot; None where there is none yet (it is being made if there is a memory to make it of)."""
+    store = store_folder(at.home, at.environ)
+    reader = SnapshotReader(at.home.skills, None if store is None else store / HEAD_NAME)
+    if reader.exists:
+        return reader
+    if store is not None and store.is_dir():
+        rebuild_in_background(at.home.data)
+    return None
+
+
+def _refreshed(at: At, stale: bool) -> bool:
+    """Whether it is stale; if so, a process of its own makes it anew."""
+    if stale:
+        rebuild_in_background(at.home.data)
+    return stale
+
+
+# -- what was shown in a session: a skill is not shown before every single command ------------------------------------------
+
+
+def _shown_file(at: At) -> Path:
+    return at.folder / "shown" / f"{hashlib.sha256(at.asked.session.encode()).hexdigest()[:16]}.json"
+
+
+def _shown(at: At) -> set[str]:
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return set(map(str, json.loads(_shown_file(at).read_bytes())))
+    return set()
+
+
+def _remember_shown(at: At, slugs: Iterable[str]) -> None:
+    with contextlib.suppress(OSError):
+        path = _shown_file(at)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(sorted(_shown(at) | set(slugs))).encode(), durable=False)
+
+
+def _forget_shown(at: At) -> None:
+    """A session that begins (anew) has seen nothing; of old sessions only the newest are kept."""
+    with contextlib.suppress(OSError):
+        _shown_file(at).unlink(missing_ok=True)
+        files = sorted(_shown_file(at).parent.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for old in files[_SESSIONS_KEPT:]:
+            old.unlink()
+
+
+def _now() -> datetime:
+    return wall_now()
