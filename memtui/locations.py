@@ -45,6 +45,11 @@ class Home:
         return self.data / "sessions"
 
     @property
+    def anchors(self) -> Path:
+        """The folder of the heads of ledgers that are kept outside their databases."""
+        return self.data / "anchors"
+
+    @property
     def skills(self) -> Path:
         """The folder of the skills' snapshot and their archive."""
         return self.data / "skills"

@@ -34,9 +34,11 @@ from memtui.memory.laws.capacity import beyond_words
 from memtui.memory.model import Answer, Kind, Memory, RetireReason
 from memtui.memory.moments import to_us
 from memtui.memory.recall import Cue, Recollection
+from memtui.memory.skill import text_to_embed
 from memtui.memory.sleep.plan import Plan, plan_bodies
 from memtui.memory.texts import clean, content_hash, mask_secrets, one_line, same_key
 from memtui.minds.base import Message, Mind
+from memtui.skills.service import Skills
 
 if TYPE_CHECKING:
     from memtui.store.memory_store import MemoryStore
@@ -49,6 +51,7 @@ class Companion:
         history: the conversation so far, for the prompt.
         last_recollection: what the last turn's recall chose.
         notices: sentences the opening wants shown once.
+        skills: its procedural memory.
         stopped: set while a running reply or warp is asked to end early.
         unlearned: ids of turns whose extraction failed: asked again, they are taken in.
     """
@@ -78,6 +81,7 @@ class Companion:
         self.unlearned: set[str] = set()
         self._lock = asyncio.Lock()
         self._nights_done: datetime | None = None
+        self.skills = Skills(self)
         if store.state.last_at is not None:
             clock.never_before(store.state.last_at)
 
@@ -108,6 +112,7 @@ class Companion:
                 yield step
             if turn.learned and self.sleep_due():
                 yield Slumbered(await self._sleep("threshold", None))
+            self.skills.snapshot.keep()
 
     def stop(self) -> None:
         """Ask the running reply or warp to end early; what was said so far is kept."""
@@ -151,7 +156,7 @@ class Companion:
 
     async def pin(self, memory: str, pinned: bool = True) -> None:
         """Pin or unpin: a pinned memory survives everything but `forget`."""
-        await self._change([Pinned(self._known(memory).id, pinned)], f"/{'pin' if pinned else 'unpin'} {memory}")
+        await self.change([Pinned(self._known(memory).id, pinned)], f"/{'pin' if pinned else 'unpin'} {memory}")
 
     async def forget(self, memory: str) -> None:
         """Retire a memory because the user said so; it can be restored."""
@@ -159,13 +164,13 @@ class Companion:
         if known.active:
             reason = "you asked to forget it"
             body = Retired(known.id, RetireReason.FORGOTTEN, note=content_hash(reason))
-            await self._change([body], f"/forget {memory}", texts={body.note or "": reason})
+            await self.change([body], f"/forget {memory}", texts={body.note or "": reason})
 
     async def restore(self, memory: str) -> None:
         """Make a retired memory active again; it counts as recalled now."""
         known = self._known(memory)
         if not known.active:
-            await self._change([Restored(known.id)], f"/restore {memory}")
+            await self.change([Restored(known.id)], f"/restore {memory}")
 
     async def edit(
         self, memory: str, *, text: str | None = None, kind: Kind | None = None, importance: float | None = None
@@ -185,10 +190,10 @@ class Companion:
                 raise InputError("A memory's text can't be empty.", todo="Use forget to let go of it.")
             digest = content_hash(text)
             texts[digest] = text
-            vectors[digest] = (await self.mind.embedder.embed([text]))[0]
+            vectors[digest] = (await self.mind.embedder.embed([text_to_embed(text)]))[0]
         body = Edited(known.id, digest, kind, importance)
         line = f"/edit {memory} {text}" if text is not None else f"/edit {memory}"
-        await self._change([body], line, texts=texts, vectors=vectors)
+        await self.change([body], line, texts=texts, vectors=vectors)
 
     async def undo(self, block: str | None = None) -> str:
         """Take back a block of events (the last one that changed memories by default); returns what was undone.
@@ -200,7 +205,7 @@ class Companion:
         if target is None or target not in self.store.state.blocks:
             raise InputError("There is nothing to undo.")
         sentence = undone_words(self.store.state, target)
-        await self._change([Undone(target)], "/undo")
+        await self.change([Undone(target)], "/undo")
         return sentence
 
     def resolve(self, reference: str) -> str:
@@ -263,6 +268,7 @@ class Companion:
             return await self._sleep(trigger, progress)
 
     async def _sleep(self, trigger: str, progress: Progress | None) -> SleepReport:
+        await self.skills.tidy(self.clock.now())
         return await self._apply(await build_plan(self, trigger, progress))
 
     async def _apply(self, plan: Plan) -> SleepReport:
@@ -274,6 +280,7 @@ class Companion:
         rows: Sequence[Vectors] | Vectors = await self.mind.embedder.embed(merged) if merged else []
         vectors = {content_hash(text): row for text, row in zip(merged, rows, strict=True)}
         await self.store.append_async(bodies, at=now, block=block, texts=texts, vectors=vectors)
+        self.skills.snapshot.keep()
         if plan.trigger == "key":
             self.log.command(now, "/sleep")
         return SleepReport(plan, now, block, beyond_words(self.law, int(self.store.frame.active.sum())))
@@ -328,6 +335,7 @@ class Companion:
                 progress(done / len(nights), f"night {done + 1} of {len(nights)}")
             if not standing:
                 self.clock.jump_to(night)
+            await self.skills.tidy(night)
             plan = await build_plan(self, "nightly", None, at=night)
             if plan.items or plan.judged:
                 reports.append(await self._apply(plan))
@@ -353,6 +361,7 @@ class Companion:
         now = self.clock.now()
         body = Warped(offset_s=round(self.clock.offset().total_seconds(), 6), rate=self.clock.rate)
         await self.store.append_async([body], at=now, block=make_id(now, "time", self.store.head.length))
+        self.skills.snapshot.keep()
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -365,6 +374,7 @@ class Companion:
             if drift > 1.0 and len(self.store.frame) and not self.clock.is_real():
                 await self._note_time()
         finally:
+            await self.skills.snapshot.settled()
             await self.mind.aclose()
             await asyncio.to_thread(self.store.close)
 
@@ -373,7 +383,7 @@ class Companion:
     def _known(self, memory: str) -> Memory:
         return self.store.state.memories.get(memory) or self.store.state.memories[self.resolve(memory)]
 
-    async def _change(
+    async def change(
         self,
         bodies: Sequence[Body],
         command: str,
@@ -381,9 +391,11 @@ class Companion:
         texts: dict[str, str] | None = None,
         vectors: dict[str, Vectors] | None = None,
     ) -> list[Event]:
+        """Append bodies as one block at the clock's moment, and note the command that does the same."""
         async with self._lock:
             now = self.clock.now()
             block = make_id(now, "command", self.store.head.length)
             events = await self.store.append_async(bodies, at=now, block=block, texts=texts or {}, vectors=vectors or {})
             self.log.command(now, command)
-            return events
+        self.skills.snapshot.keep()
+        return events

@@ -58,7 +58,10 @@ def open_now(
     store = open_store(settings, home, mind)
     if store.state.offset_s and clock.is_real():
         clock.jump_to(clock.wall() + timedelta(seconds=store.state.offset_s))
-    return Companion(store, mind, clock, settings, log, session_id)
+    companion = Companion(store, mind, clock, settings, log, session_id)
+    companion.skills.folder = home.skills
+    companion.skills.snapshot.settings_file = home.settings_file
+    return companion
 
 
 def open_store(settings: Settings, home: Home, mind: Mind) -> MemoryStore:
@@ -70,6 +73,7 @@ def open_store(settings: Settings, home: Home, mind: Mind) -> MemoryStore:
         embedder_name=mind.embedder.name,
         dims=mind.embedder.dims,
         reader=reader_of(mind),
+        anchor=home.anchors,
     )
 
 

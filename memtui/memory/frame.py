@@ -50,8 +50,9 @@ class Frame:
 
     Columns (each a view of length `len(frame)`): `importance` float64, `recalls` int64, `last_recall`, `created`, `valid`
     int64 microseconds UTC, `retired` the same (0 unless retired), `kind` int64 (position in `KINDS`), `pinned`, `active`
-    and `skill` bool, `vectors` float32 (n, dims) of unit length (a zero row has no vector yet), and what a mind's reader reads off the
-    vector: `slots` float32 (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together `readings`.
+    and `skill` bool, `vectors` float32 (n, dims) of unit length (a zero row has no vector yet), and what a mind's reader
+    reads off the vector: `slots` float32 (n, slot_count) posteriors and `aspects` float32 (n, aspect_count), together
+    `readings`.
     """
 
     def __init__(self, dims: int, slot_count: int = 0, aspect_count: int = 0) -> None:

@@ -131,7 +131,7 @@ def body_text(draft: Draft) -> str:
 
 @lru_cache(maxsize=20_000)
 def parse_body(text: str) -> Draft:
-    """Title, trigger, steps and lessons of a canonical text; of any other text its first line is the title, the rest steps."""
+    """Title, trigger, steps and lessons of a canonical text; of any other the first line is the title, the rest steps."""
     title, *lines = text.split("\n")
     parts: dict[str, list[str]] = {}
     here: list[str] = parts.setdefault("", [])
@@ -146,8 +146,15 @@ def parse_body(text: str) -> Draft:
 
 
 def searched_text(draft: Draft) -> str:
-    """What a skill's vector is made of: title and trigger say when it matters; the steps' beginning what it is about."""
-    return "\n".join(part for part in (draft.title, draft.trigger, one_line(draft.steps, 200)) if part)
+    """What a skill's vector is made of: title and trigger say when it matters (the steps beside them only blur)."""
+    return "\n".join((draft.title, draft.trigger or one_line(draft.steps, 200)))
+
+
+def text_to_embed(text: str) -> str:
+    """What a memory's vector is made of: a skill's title and trigger; every other text as it stands."""
+    if not any(f"\n\n{label}\n" in text for label in _LABELS):
+        return text
+    return searched_text(parse_body(text))
 
 
 def brief(text: str, *, trusted: bool, outcome: Outcome) -> str:

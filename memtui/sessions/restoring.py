@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from memtui.errors import InputError, LedgerError, SessionFormatError
 from memtui.memory.events import Body, Created, Edited, Turned, from_data
 from memtui.memory.moments import from_iso
+from memtui.memory.skill import text_to_embed
 from memtui.memory.texts import content_hash
 from memtui.sessions.export import MEMORIES_FORMAT, VERSION, texts_of
 from memtui.sessions.format import read_bytes
@@ -189,7 +190,7 @@ async def _embed(exported: Exported, skip: int, embedder: Embedder, progress: Pr
         batch = wanted[start : start + _BATCH]
         if progress is not None:
             progress(0.5 * start / len(wanted), f"{start} of {len(wanted)} texts embedded")
-        rows = await embedder.embed([exported.texts[digest] for digest in batch])
+        rows = await embedder.embed([text_to_embed(exported.texts[digest]) for digest in batch])
         vectors.update(zip(batch, rows, strict=True))
     return vectors
 

@@ -1,16 +1,36 @@
-"""The compact snapshot beside the store: what hooks and `memtui skill recall` read without opening the database.
+"""Reading the compact snapshot beside the store: what hooks and `memtui skill recall` use without opening the database.
 
-It is derived, written atomically after every change of a skill, and names the head of the ledger it was made from: a reader
-that sees another head says that it is stale.
+It is derived: written atomically after every change of a skill by whoever has the memory open (`skills.keeping`), and it
+names the head of the ledger it was made from. A reader that sees another head says that it is stale.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Final
 
-from memtui.skills.view import Found, Skill
+import numpy as np
+
+from memtui.clock import wall_now
+from memtui.locations import Home
+from memtui.memory.frame import Bools, Floats, Vectors
+from memtui.memory.laws.strength import Stage
+from memtui.memory.ledger import GENESIS, Head
+from memtui.memory.moments import from_us, to_iso, to_us
+from memtui.memory.skill_search import rank, words_share
+from memtui.memory.words import stems
+from memtui.skills.snapshot_file import SNAPSHOT_NAME, SnapshotFile, read_stamp, settings_digest
+from memtui.skills.view import Found, Skill, from_record
+
+REFRESHING_NAME: Final = "refreshing"
+_REFRESH_EVERY_S: Final = 60.0
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +38,7 @@ class Recalled:
     """What the snapshot gave.
 
     Attributes:
+        found: the best first.
         stale: whether the ledger has gone on since it was written.
         with_meaning: whether vectors were used; otherwise words alone.
     """
@@ -30,28 +51,126 @@ class Recalled:
 class SnapshotReader:
     """A snapshot of a home's skills. Imports neither lancedb nor pyarrow."""
 
-    def __init__(self, folder: Path, head_file: Path | None) -> None:
-        """Args:
-        folder: the home's folder for skills.
-        head_file: the head of the ledger (`HEAD_NAME` in the store's folder), or None for a store elsewhere.
-        """
-        self.folder = folder
-        self.head_file = head_file
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._file: SnapshotFile | None = None
+        try:
+            self._file = SnapshotFile(home.skills / SNAPSHOT_NAME)
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            self._file = None
 
     @property
     def exists(self) -> bool:
         """Whether there is one that can be read."""
-        raise NotImplementedError
+        return self._file is not None
+
+    @property
+    def stale(self) -> bool:
+        """Whether the ledger has gone on since it was written, or the settings name another store or law."""
+        if self._file is None:
+            return True
+        header = self._file.header
+        if header.settings != settings_digest(self.home.settings_file, os.environ):
+            return True
+        if not header.store:
+            return False  # a store elsewhere has no head to look at
+        now = _read_head(Path(header.store))
+        stamp = read_stamp(self.home.skills, header.digest)
+        return now is None or (now.length, now.hash) not in [
+            (head.length, head.hash) for head in (header.head, stamp) if head is not None
+        ]
+
+    def now(self) -> datetime:
+        """Simulated now, as far as the snapshot knows."""
+        offset = 0.0 if self._file is None else self._file.header.offset_s
+        return wall_now() + timedelta(seconds=offset)
 
     def skills(self, now: datetime) -> list[Skill]:
         """All that are not archived, at `now`, the strongest first."""
-        raise NotImplementedError
+        if self._file is None:
+            return []
+        left = self._left(self._file, now)
+        kept = [self._skill(self._file, row, left, now) for row in range(len(self._file))]
+        return sorted((skill for skill in kept if not skill.archived), key=lambda skill: (-skill.strength, skill.slug))
 
     def recall(self, query: str, now: datetime, limit: int = 5, *, meaning: bool = False) -> Recalled:
-        """The relevant skills for a query, by words; by meaning too if asked (that loads the embedder)."""
-        raise NotImplementedError
+        """The best skills for a query at `now`, by words; by meaning too if asked (that loads the embedder).
+
+        What is no hit at all is left out; `Found.passed` says what is relevant.
+        """
+        file = self._file
+        if file is None or not len(file):
+            return Recalled((), self.stale, meaning)
+        there = self._there(file, now)
+        words = np.where(there, words_share(file, stems(query)), 0.0)
+        cosine: Floats | None = None
+        if meaning:
+            cosine = np.where(there, (file.vectors @ _embedded(query)).astype(np.float64), -1.0)
+        left = self._left(file, now)
+        found = rank(words, cosine, left, limit)
+        items = [
+            Found(self._skill(file, row, left, now), float(score), float(w), float(m), bool(passed))
+            for row, score, w, m, passed in zip(
+                found.rows.tolist(), found.score, found.words, found.meaning, found.passed, strict=True
+            )
+            if there[row]
+        ]
+        return Recalled(tuple(items), self.stale, meaning)
+
+    def _left(self, file: SnapshotFile, now: datetime) -> Floats:
+        return file.header.law.left(file.strength, file.last_use, to_us(now))
+
+    def _there(self, file: SnapshotFile, now: datetime) -> Bools:
+        """Which are not archived at `now`."""
+        ends = file.last_use + round(file.header.law.archive_days * 86_400_000_000)
+        return np.asarray(file.pinned | (ends > to_us(now)), np.bool_)
+
+    def _skill(self, file: SnapshotFile, row: int, left: Floats, now: datetime) -> Skill:
+        law, last, pinned = file.header.law, int(file.last_use[row]), bool(file.pinned[row])
+        stage = law.stage_after(last, to_us(now))
+        if pinned and stage is Stage.ARCHIVED:
+            stage = Stage.STALE
+        ends = None if pinned or stage is Stage.ARCHIVED else to_iso(from_us(last) + law.archive_days * _DAY)
+        return from_record(file.record(row) | {"strength": float(left[row]), "stage": stage.value, "archive_at": ends})
 
 
-def rebuild_in_background(home: Path | None) -> None:
-    """Start a process of its own that makes the snapshot anew; returns at once and never raises."""
-    raise NotImplementedError
+def refresh_in_background(home: Home) -> bool:
+    """Start a process of its own that makes the snapshot anew, at most one a minute; True if one was started.
+
+    Returns at once and never raises: a hook must not fail because of it.
+    """
+    mark = home.skills / REFRESHING_NAME
+    try:
+        if mark.exists() and wall_now().timestamp() - mark.stat().st_mtime < _REFRESH_EVERY_S:
+            return False
+        home.skills.mkdir(parents=True, exist_ok=True)
+        mark.write_bytes(b"")
+        named = ["--home", str(home.data)] if home.config == home.data else []  # else the system's own folders
+        subprocess.Popen(
+            [sys.executable, "-m", "memtui", *named, "skill", "refresh"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    return True
+
+
+def _read_head(path: Path) -> Head | None:
+    """The head of the ledger; an empty ledger's where there is none."""
+    try:
+        said = json.loads(path.read_bytes())
+        return Head(int(said["length"]), str(said["hash"]))
+    except FileNotFoundError:
+        return Head(0, GENESIS)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _embedded(query: str) -> Vectors:
+    from memtui.minds.offline.embedder import LocalEmbedder
+
+    vector: Vectors = LocalEmbedder().embed_now([query])[0]
+    return vector

@@ -16,8 +16,9 @@ from memtui.memory.ledger import GENESIS, Head, Problem
 from memtui.memory.moments import to_iso
 from memtui.memory.state import State, fold
 from memtui.memory.texts import content_hash
+from memtui.memory.words import stems
 from memtui.store.coding import decode_events, moments
-from memtui.store.head_file import HeadFile, fits
+from memtui.store.head_file import Anchor, HeadFile, fits
 from memtui.store.tables import Tables
 
 if TYPE_CHECKING:
@@ -41,6 +42,44 @@ def check(tables: Tables, head_file: HeadFile, state: State, frame: Frame) -> li
     problems += _views(events, state, frame)
     problems += _contents(tables, fold(events) if problems else state)
     return problems
+
+
+def check_strictly(tables: Tables, anchor: Anchor) -> list[Problem]:
+    """What `check` leaves to whoever asks for it.
+
+    The head kept outside the database; every text the ledger ever named, reasons and earlier wordings included; and the
+    stored words of each text, which searches rest on.
+    """
+    rows = tables.read_events()
+    problems: list[Problem] = []
+    try:
+        events = decode_events(rows)
+    except LedgerError:
+        return problems  # `check` names it
+    lost = anchor.lost(events)
+    if lost is not None:
+        problems.append(Problem("anchor", lost))
+    named = {digest: event.seq for event in events for digest in _named(event)}
+    there: set[str] = {content_hash("")}
+    wrong: list[str] = []
+    contents = tables.read_contents(["hash", "text", "words"])
+    for digest, text, words in zip(*(contents.column(name).to_pylist() for name in ("hash", "text", "words")), strict=True):
+        there.add(digest)
+        if text and words and words != " ".join(stems(text)):
+            wrong.append(digest[:12])
+    if wrong:
+        problems.append(Problem("words", f"the stored words are not those of the text for {_some(wrong)}"))
+    missing = [f"event {seq}" for digest, seq in named.items() if digest not in there]
+    if missing:
+        problems.append(Problem("contents", f"texts are missing for {_some(missing)}"))
+    return problems
+
+
+def _named(event: Event) -> Iterator[str]:
+    for name in ("content", "note"):
+        digest = getattr(event.body, name, None)
+        if isinstance(digest, str):
+            yield digest
 
 
 def row_hash(prev: str, seq: int, at_iso: str, block: str, kind: str, data: str) -> str:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memtui.errors import LedgerError, StoreError
@@ -27,7 +28,7 @@ from memtui.store.contents import Contents
 from memtui.store.durability import FolderSync
 from memtui.store.faults import Fault, fault_of, store_error
 from memtui.store.full_text import FullText, Statistics
-from memtui.store.head_file import HeadFile, fits
+from memtui.store.head_file import Anchor, HeadFile, fits
 from memtui.store.locking import WAIT_S, write_lock
 from memtui.store.opening import make_folder, open_tables
 from memtui.store.tables import CONTENTS, EVENTS, ContentRow, Tables, check_columns
@@ -68,7 +69,10 @@ class Journal:
         notices: what the person should know about the opening, in sentences.
     """
 
-    def __init__(self, place: Place, *, embedder: str, dims: int, scratch: bool = False) -> None:
+    def __init__(self, place: Place, *, embedder: str, dims: int, scratch: bool = False, anchor: Path | None = None) -> None:
+        """Args:
+        anchor: a folder outside the store where the head is kept a second time, or None.
+        """
         self.place = place
         self.tables = Tables(place, dims)
         self.contents = Contents(embedder, dims)
@@ -78,6 +82,7 @@ class Journal:
         self.notices: list[str] = []
         self.lock_wait_s = WAIT_S
         self.head_file = HeadFile(place.folder, durable=not scratch)
+        self.anchor = Anchor(anchor, place.uri)
         self.mutex = threading.RLock()
         self._durable = place.local and not scratch
         self._lock_folder = None if scratch else place.folder
@@ -98,11 +103,14 @@ class Journal:
                 make_folder(self.place.folder)
                 if self._durable:
                     self._sync = FolderSync(self.place.folder)
+            noticed = len(self.notices)
             head = self.head_file.read()  # before the tables: others may append meanwhile
             self.notices += open_tables(self.tables, self._load, lambda: write_lock(self._lock_folder, self.lock_wait_s))
             self._flush()
         self._check_chain()
         self._check_head(head)
+        if (lost := self.anchor.lost(self.events)) is not None and len(self.notices) == noticed:
+            self.notices.append(f"{lost} Run memtui verify --strict.")
 
     def _load(self) -> None:
         check_columns(self.tables, EVENTS)
@@ -259,6 +267,7 @@ class Journal:
             version = self.tables.add_events(events)
             self._flush()
             self.head_file.write(head_of(events), self.events)
+            self.anchor.write(head_of(events), self.events)
             self._took(events, vectors)
             if version == self._seen_version + 1:  # else others came between, and are taken in next time
                 self._seen_version = version

@@ -26,7 +26,7 @@ from memtui.memory.history import History
 from memtui.memory.ledger import Head, Problem, head_of
 from memtui.memory.state import State
 from memtui.store.as_of import Past, Pasts
-from memtui.store.checking import check
+from memtui.store.checking import check, check_strictly
 from memtui.store.coding import without_collector
 from memtui.store.journal import Journal, Taken, said_plainly
 from memtui.store.loading import frame_of
@@ -83,6 +83,7 @@ class MemoryStore:
         embedder_name: str,
         dims: int,
         reader: Reader | None = None,
+        anchor: Path | None = None,
     ) -> MemoryStore:
         """Open the store at a LanceDB URI, making it if it is not there; a damaged one is mended, and `notices` say so.
 
@@ -90,12 +91,13 @@ class MemoryStore:
             embedder_name: who makes the vectors; vectors of others are never used.
             dims: how many numbers a vector has.
             reader: what is read off the vectors: slots and aspects.
+            anchor: a folder outside the store where the head of its ledger is kept a second time.
 
         Raises:
             EmbedderMismatchError: all vectors there were made by another embedder.
             StoreError: and its kinds; the store can't be opened.
         """
-        journal = Journal(place_of(uri), embedder=embedder_name, dims=dims)
+        journal = Journal(place_of(uri), embedder=embedder_name, dims=dims, anchor=anchor)
         return cls(journal, reader=reader)
 
     @classmethod
@@ -130,6 +132,11 @@ class MemoryStore:
         if len(self._events) != self._folded:
             self._events = tuple(self._journal.events[: self._folded])
         return self._events
+
+    @property
+    def head_path(self) -> Path | None:
+        """The file that names the end of the ledger; None for a store elsewhere."""
+        return self._journal.head_file.path
 
     def text(self, content: str) -> str:
         """The text of a content hash; "" when it is unknown or erased."""
@@ -227,11 +234,17 @@ class MemoryStore:
         except StoreBusyError:  # someone is writing, so this is no idle moment
             return False
 
-    def verify(self) -> list[Problem]:
-        """Everything that does not hold, read anew from the disk; [] when all is well."""
+    def verify(self, *, strict: bool = False) -> list[Problem]:
+        """Everything that does not hold, read anew from the disk; [] when all is well.
+
+        Args:
+            strict: see `checking.check_strictly`.
+        """
         self._check_open()
         with said_plainly("verifying the store"):
-            return check(self._journal.tables, self._journal.head_file, self.state, self.frame)
+            journal = self._journal
+            problems = check(journal.tables, journal.head_file, self.state, self.frame)
+            return problems + (check_strictly(journal.tables, journal.anchor) if strict else [])
 
     def close(self) -> None:
         """Let go of the store; a scratch store is removed. May be called again."""

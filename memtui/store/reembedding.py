@@ -10,6 +10,7 @@ import numpy as np
 from memtui.errors import StoreError
 from memtui.memory.events import Created, Edited
 from memtui.memory.frame import Vectors
+from memtui.memory.skill import text_to_embed
 from memtui.store.journal import Journal
 from memtui.store.uris import Place
 
@@ -35,7 +36,7 @@ def reembed(place: Place, embedder: str, dims: int, embed: Embed, progress: Prog
             total = done + len(todo)
             for start in range(0, len(todo), _BATCH):
                 part = todo[start : start + _BATCH]
-                vectors = _embedded([journal.contents.texts[digest] for digest in part], embed, dims)
+                vectors = _embedded([text_to_embed(journal.contents.texts[digest]) for digest in part], embed, dims)
                 journal.add_vectors(dict(zip(part, vectors, strict=True)))
                 done += len(part)
                 if progress is not None:

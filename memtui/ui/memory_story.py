@@ -103,20 +103,34 @@ def _sentence(event: Event, sight: Sight) -> str:
             return "restored"
         case Pinned(pinned=pinned):
             return "pinned" if pinned else "unpinned"
-        case Edited(content=content, kind=kind, importance=importance):
-            parts = [f"edited: {said(content)}"] if content is not None else []
-            parts += [f"kind set to {kind}"] if kind is not None else []
-            parts += [f"importance set to {importance:g}"] if importance is not None else []
-            return ", ".join(parts) or "edited"
+        case Edited():
+            return _edit_sentence(event.body, sight)
+        case Learned() | Practised() | Trusted():
+            return _skill_sentence(event.body, sight)
+        case _:
+            return event.body.type
+
+
+def _edit_sentence(body: Edited, sight: Sight) -> str:
+    parts = []
+    if body.content is not None:
+        parts.append(f"edited: {one_line(sight.text(body.content), _TEXT_WIDTH) or 'an erased text'}")
+    if body.kind is not None:
+        parts.append(f"kind set to {body.kind}")
+    if body.importance is not None:
+        parts.append(f"importance set to {body.importance:g}")
+    return ", ".join(parts) or "edited"
+
+
+def _skill_sentence(body: Learned | Practised | Trusted, sight: Sight) -> str:
+    match body:
         case Learned(slug=slug, trust=trust, origin=origin):
             return f"a skill: {slug}, by {one_line(origin, 24)}, {trust.value}"
         case Practised(worked=worked, note=note):
-            words = f": {said(note)}" if note is not None else ""
+            words = f": {one_line(sight.text(note), _TEXT_WIDTH)}" if note is not None else ""
             return ("reported to have worked" if worked else "reported to have failed") + words
         case Trusted(trust=trust, by=by):
             return f"{trust.value} by {one_line(by, 24)}"
-        case _:
-            return event.body.type
 
 
 def why(sight: Sight, memory: Memory, date: Callable[[datetime], str]) -> list[str]:

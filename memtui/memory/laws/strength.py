@@ -65,13 +65,28 @@ class StrengthLaw:
 
     def retention(self, frame: Frame, now_us: int) -> Floats:
         """Strength of every row at `now_us` (microseconds UTC): float64 (n,), 0..2."""
-        periods = np.maximum(now_us - frame.last_recall, 0) // self._idle_us()
-        left = np.asarray(self._folded.columns(frame)[0] * self.idle ** periods.astype(np.float64), np.float64)
-        return np.maximum(left, self._least)
+        return self.left(self._folded.columns(frame)[0], frame.last_recall, now_us)
+
+    def left(self, strength: Floats, last_use: Ints, now_us: int) -> Floats:
+        """What is left at `now_us` of strengths as they were at the last use: float64 (n,).
+
+        Args:
+            last_use: microseconds UTC, int64 (n,).
+        """
+        periods = np.maximum(now_us - last_use, 0) // self._idle_us()
+        return np.maximum(np.asarray(strength * self.idle ** periods.astype(np.float64), np.float64), self._least)
+
+    def at_last_use(self, memory: Memory) -> float:
+        """The strength of one memory at its last use: the fold over all its uses."""
+        return self._at_last_recall(memory)[0]
 
     def stage(self, memory: Memory, now_us: int) -> Stage:
         """Active, stale or archived at `now_us`, by the time since its last use."""
-        days = (now_us - to_us(memory.last_recall)) / _DAY_US
+        return self.stage_after(to_us(memory.last_recall), now_us)
+
+    def stage_after(self, last_use_us: int, now_us: int) -> Stage:
+        """The same by the moment of the last use (microseconds UTC)."""
+        days = (now_us - last_use_us) / _DAY_US
         return Stage.ARCHIVED if days >= self.archive_days else Stage.STALE if days >= self.stale_days else Stage.ACTIVE
 
     def dies_at(self, frame: Frame) -> Ints:
