@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -100,6 +101,15 @@ def system_home() -> Home:
 
     dirs = platformdirs.PlatformDirs("memtui", appauthor=False)
     return Home(data=dirs.user_data_path, config=dirs.user_config_path, logs=dirs.user_log_path)
+
+
+def own_command(home: Home) -> tuple[str, ...]:
+    """The command that runs this very memtui on `home`, from anywhere; what it is to do comes behind.
+
+    `-P`: it is started in folders of others, and no file of theirs may be imported.
+    """
+    own = () if home == system_home() else ("--home", str(home.data))
+    return (sys.executable, "-P", "-m", "memtui", *own)
 
 
 def store_folder(home: Home, environ: Mapping[str, str]) -> Path | None:

@@ -49,16 +49,16 @@ def init_command(
 
     A file that does not parse is left as it is; the old file is kept beside the new one. Doing it again changes nothing.
     """
+    from memtui.locations import own_command
     from memtui.skills.agents.setting_up import Places, set_up, shown
-    from memtui.skills.schedule.jobs import program
 
     names = _named(agents)
     if not names:
         raise InputError("Which agent?", todo=f"Name one or more: {', '.join(f'--{agent}' for agent in AGENTS)}.")
     if only_print:
-        click.echo(shown(names, program(context.home)), nl=False)
+        click.echo(shown(names, own_command(context.home)), nl=False)
         return
-    _say(set_up(names, scope, program(context.home), Places.here(project)), as_json)
+    _say(set_up(names, scope, own_command(context.home), Places.here(project)), as_json)
 
 
 @click.command("uninstall")

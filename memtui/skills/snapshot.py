@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from memtui.clock import wall_now
-from memtui.locations import Home
+from memtui.locations import Home, own_command
 from memtui.memory.frame import Bools, Floats, Vectors
 from memtui.memory.laws.strength import Stage
 from memtui.memory.ledger import GENESIS, Head
@@ -145,9 +144,8 @@ def refresh_in_background(home: Home) -> bool:
             return False
         home.skills.mkdir(parents=True, exist_ok=True)
         mark.write_bytes(b"")
-        named = ["--home", str(home.data)] if home.config == home.data else []  # else the system's own folders
         subprocess.Popen(
-            [sys.executable, "-m", "memtui", *named, "skill", "refresh"],
+            [*own_command(home), "skill", "refresh"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -18,7 +18,8 @@ from memtui.skills.agents.entries import Places, missing_server
 from memtui.skills.hooks import saying
 from memtui.skills.hooks.asked import Asked, BadInput
 from memtui.skills.hooks.recaps import keep_recap, recap_of, recaps
-from memtui.skills.snapshot import SnapshotReader, rebuild_in_background
+from memtui.skills.snapshot import SnapshotReader, refresh_in_background
+from memtui.skills.snapshot_file import SNAPSHOT_NAME
 from memtui.skills.view import Found
 from memtui.store.durability import write_atomically
 from memtui.store.head_file import HEAD_NAME
@@ -28,6 +29,10 @@ _FOR_A_TOOL: Final = 2
 _SHORTEST: Final = 8
 """Characters of a prompt that can be about anything."""
 _SESSIONS_KEPT: Final = 50
+
+
+class Broken(RuntimeError):
+    """Memory can't be read; the message is a word for the count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,8 @@ def session_start(at: At) -> str:
     """The briefing: titles of skills, earlier sessions in this folder, whether the MCP server is missing."""
     _forget_shown(at)
     reader = _reader(at)
-    skills = [] if reader is None else reader.skills(_now())
-    stale = reader is not None and _refreshed(at, reader.recall("", _now(), 1).stale)
+    skills = [] if reader is None else reader.skills(reader.now())
+    stale = reader is not None and _refreshed(at, reader.stale)
     project = Path(at.asked.folder) if at.asked.folder else Path.cwd()
     warning = missing_server(Places(Path.home(), project, at.environ))
     return saying.briefing(skills, recaps(at.folder / "recaps", at.asked.folder), warning, stale=stale)
@@ -93,25 +98,43 @@ def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
     reader = _reader(at)
     if reader is None:
         return [], False
-    recalled = reader.recall(words, _now(), most)
+    recalled = reader.recall(words, reader.now(), most, meaning=True)
     return [one for one in recalled.found if one.passed], _refreshed(at, recalled.stale)
 
 
 def _reader(at: At) -> SnapshotReader | None:
-    """The snapshot; None where there is none yet (it is being made if there is a memory to make it of)."""
+    """The snapshot; None where there is none yet (it is being made if there is a memory to make it of).
+
+    Raises:
+        Broken: the snapshot or the store can't be read.
+    """
     store = store_folder(at.home, at.environ)
-    reader = SnapshotReader(at.home.skills, None if store is None else store / HEAD_NAME)
+    if store is not None and store.exists() and not _sound(store):
+        raise Broken("broken store")
+    reader = SnapshotReader(at.home)
     if reader.exists:
         return reader
-    if store is not None and store.is_dir():
-        rebuild_in_background(at.home.data)
+    if store is None or store.exists():
+        refresh_in_background(at.home)
+    if (at.home.skills / SNAPSHOT_NAME).exists():
+        raise Broken("broken snapshot")
     return None
+
+
+def _sound(store: Path) -> bool:
+    """Whether a store's folder looks like one: empty, or with a head that can be read."""
+    try:
+        if not any(store.iterdir()):
+            return True
+        return isinstance(json.loads((store / HEAD_NAME).read_bytes()), dict)
+    except (OSError, ValueError):
+        return False
 
 
 def _refreshed(at: At, stale: bool) -> bool:
     """Whether it is stale; if so, a process of its own makes it anew."""
     if stale:
-        rebuild_in_background(at.home.data)
+        refresh_in_background(at.home)
     return stale
 
 

@@ -91,6 +91,8 @@ def _reason(error: BaseException) -> str:
     """A word or two on what went wrong; never a message, which might hold texts."""
     if isinstance(error, BadInput):
         return f"input: {error}"
+    if type(error).__name__ == "Broken":
+        return str(error)
     if isinstance(error, MemtuiError):
         return type(error).title.lower()
     return type(error).__name__

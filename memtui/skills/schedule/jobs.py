@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from dataclasses import dataclass
 from typing import Final
 
-from memtui.locations import Home, system_home
+from memtui.locations import Home, own_command, system_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +53,9 @@ class Job:
         return f"memtui: {self.chore.what}"
 
 
-def program(home: Home) -> tuple[str, ...]:
-    """The command that runs this very memtui on `home`, from anywhere: `-P`, so that no file of the folder it is run in is imported."""
-    own = () if home == system_home() else ("--home", str(home.data))
-    return (sys.executable, "-P", "-m", "memtui", *own)
-
-
 def jobs(home: Home) -> tuple[Job, ...]:
     """The jobs of a home; one that was named by hand has a mark of its path in its jobs' names."""
     mark = "" if home == system_home() else f"-{hashlib.sha256(str(home.data).encode()).hexdigest()[:6]}"
     return tuple(
-        Job(f"memtui-{chore.name}{mark}", chore, (*program(home), "schedule", "run", chore.name)) for chore in CHORES
+        Job(f"memtui-{chore.name}{mark}", chore, (*own_command(home), "schedule", "run", chore.name)) for chore in CHORES
     )
