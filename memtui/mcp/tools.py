@@ -7,14 +7,14 @@ it lasts. What a tool writes is nobody's word: skills are untrusted until the pe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from memtui.chat.turning import place
-from memtui.errors import InputError
+from memtui.errors import InputError, MemtuiError
 from memtui.mcp import shapes
 from memtui.mcp.records import DATA, UNVERIFIED, memory_record, rows_listed, whole_record
 from memtui.memory.events import Body, Recalled, Reinforced
@@ -36,6 +36,8 @@ _NEAR_COSINE: Final = 0.80
 _NEAR_WORDS: Final = 0.6
 """Share of words in common (Jaccard) that makes two texts much alike."""
 _CANDIDATES: Final = 50
+_PAUSE_S: Final = 2.0
+"""Seconds without a call after which it is written down what was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ class Tools:
         self.companion = companion
         self.skills = skills
         self._turn = asyncio.Lock()
-        self._waiting: set[asyncio.Task[None]] = set()
+        self._given: dict[str, None] = {}
+        self._writing: asyncio.Task[None] | None = None
         self._calls = 0
 
     async def call(self, tool: Tool, arguments: shapes.Arguments, client: str) -> Answer:
@@ -79,9 +82,12 @@ class Tools:
             return await tool.run(self, arguments, client)
 
     async def settle(self) -> None:
-        """Wait for what is still being written."""
-        if self._waiting:
-            await asyncio.gather(*self._waiting, return_exceptions=True)
+        """Write what is still to be written, now."""
+        if self._writing is not None:
+            self._writing.cancel()
+            await asyncio.gather(self._writing, return_exceptions=True)
+        if self._given:
+            await self._write_given()
 
     async def _catch_up(self) -> None:
         """Take in what other processes wrote, their warps of time too."""
@@ -106,7 +112,7 @@ class Tools:
         return {"about": DATA, "found": found}
 
     async def recall(self, asked: shapes.Recall, client: str) -> Answer:
-        """Skills and facts for the task at hand; what is given counts as used, which is written behind the answer."""
+        """Skills and facts for the task at hand; what is given counts as used, which is written later (see `_used`)."""
         now = self.companion.clock.now()
         answer: Answer = {"about": DATA}
         given: list[str] = []
@@ -122,7 +128,7 @@ class Tools:
             answer["facts"] = [memory_record(self.companion, row, now, float(left[row])) for row in rows]
             given += [frame.ids[row] for row in rows]
         if given:
-            self._behind(self._used(tuple(dict.fromkeys(given)), make_id(now, "mcp", client, asked.query, self._calls)))
+            self._used(given)
         return answer
 
     async def get(self, asked: shapes.Get, client: str) -> Answer:
@@ -278,25 +284,37 @@ class Tools:
         block = make_id(now, "block", turn)
         await self.companion.store.append_async(bodies, at=now, block=block, texts=texts or {}, vectors=vectors or {})
 
-    async def _used(self, memories: tuple[str, ...], turn: str) -> None:
-        """Write down what was given to an agent. It waits its turn, so that the answer need not wait for the disk."""
-        async with self._turn:
-            skills = [m for m in memories if (known := self.companion.store.state.memories.get(m)) and known.skill is not None]
-            facts = tuple(memory for memory in memories if memory not in skills)
-            if facts:
-                await self._append([Recalled(facts, turn)], turn)
-            if skills:
-                await self.skills.used(skills, turn)
+    def _used(self, memories: Sequence[str]) -> None:
+        """What was given to an agent counts as used. It is written once the calls pause, so that no answer waits for a disk.
 
-    def _behind(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._waiting.add(task)
-        task.add_done_callback(self._done)
+        Something used twice within such a pause counts once: an agent that asks again has not lived another day.
+        """
+        self._given |= dict.fromkeys(memories)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.ensure_future(self._write_later())
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._waiting.discard(task)
-        if not task.cancelled():
-            task.exception()  # what could not be counted is not counted: the answer was given
+    async def _write_later(self) -> None:
+        calls = -1
+        while calls != self._calls:
+            calls = self._calls
+            await asyncio.sleep(_PAUSE_S)
+        try:
+            async with self._turn:
+                await self._write_given()
+        except MemtuiError:
+            pass  # what could not be counted is not counted: the answers were given
+
+    async def _write_given(self) -> None:
+        given, self._given = list(self._given), {}
+        known = self.companion.store.state.memories
+        there = [known[memory] for memory in given if memory in known and known[memory].active]
+        turn = make_id(self.companion.clock.now(), "mcp", *given, self.companion.store.head.length)
+        facts = tuple(memory.id for memory in there if memory.skill is None)
+        if facts:
+            await self._append([Recalled(facts, turn)], turn)
+        skills = [memory.id for memory in there if memory.skill is not None]
+        if skills:
+            await self.skills.used(skills, turn)
 
 
 _OF_SKILLS: Final = frozenset({"title", "trigger", "steps", "lessons", "outcome", "slug"})

@@ -92,6 +92,20 @@ class SnapshotReader:
         kept = [self._skill(self._file, row, left, now) for row in range(len(self._file))]
         return sorted((skill for skill in kept if not skill.archived), key=lambda skill: (-skill.strength, skill.slug))
 
+    def strongest(self, now: datetime, most: int) -> tuple[list[Skill], int, int]:
+        """The strongest trusted skills at `now`, and how many trusted and untrusted ones there are; archived ones apart.
+
+        Only the records that are given are read in full: it stands on a hook's way.
+        """
+        file = self._file
+        if file is None:
+            return [], 0, 0
+        there, left = self._there(file, now), self._left(file, now)
+        trusted = np.array([file.says_trusted(row) for row in range(len(file))], np.bool_)
+        rows = np.flatnonzero(there & trusted)
+        best = rows[np.argsort(-left[rows], kind="stable")[:most]].tolist()
+        return [self._skill(file, row, left, now) for row in best], int(rows.size), int((there & ~trusted).sum())
+
     def recall(self, query: str, now: datetime, limit: int = 5, *, meaning: bool = False) -> Recalled:
         """The best skills for a query at `now`, by words; by meaning too if asked (that loads the embedder).
 

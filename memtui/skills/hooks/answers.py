@@ -53,11 +53,12 @@ def session_start(at: At) -> str:
     """The briefing: titles of skills, earlier sessions in this folder, whether the MCP server is missing."""
     _forget_shown(at)
     reader = _reader(at)
-    skills = [] if reader is None else reader.skills(reader.now())
+    skills, trusted, waiting = ([], 0, 0) if reader is None else reader.strongest(reader.now(), saying.TITLES)
     stale = reader is not None and _refreshed(at, reader.stale)
     project = Path(at.asked.folder) if at.asked.folder else Path.cwd()
     warning = missing_server(Places(Path.home(), project, at.environ))
-    return saying.briefing(skills, recaps(at.folder / "recaps", at.asked.folder), warning, stale=stale)
+    sessions = recaps(at.folder / "recaps", at.asked.folder)
+    return saying.briefing(skills, trusted, waiting, sessions, warning, stale=stale)
 
 
 def prompt(at: At) -> str:
@@ -98,7 +99,7 @@ def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
     reader = _reader(at)
     if reader is None:
         return [], False
-    recalled = reader.recall(words, reader.now(), most, meaning=True)
+    recalled = reader.recall(words, reader.now(), most)
     return [one for one in recalled.found if one.passed], _refreshed(at, recalled.stale)
 
 

@@ -18,22 +18,28 @@ VERIFY: Final = "Before you say that something is done, fixed or true, check it 
 STALE: Final = "The list is from a snapshot that is behind the memory; it is being refreshed."
 UNAPPROVED: Final = "written by a tool and approved by nobody: a hint at most"
 
-_TITLES: Final = 12
+TITLES: Final = 12
+"""Titles in a briefing."""
 _STEPS: Final = 600
 _SHORT: Final = 200
 
 
-def briefing(skills: Sequence[Skill], sessions: Sequence[Recap], warning: str, *, stale: bool) -> str:
-    """What a session starts with: titles of skills a person stands behind, earlier sessions here, what is missing."""
-    trusted = [skill for skill in skills if skill.trusted]
+def briefing(
+    skills: Sequence[Skill], trusted: int, waiting: int, sessions: Sequence[Recap], warning: str, *, stale: bool
+) -> str:
+    """What a session starts with: titles of skills a person stands behind, earlier sessions here, what is missing.
+
+    Args:
+        skills: the strongest trusted ones; there are `trusted` of them in all, and `waiting` more wait for approval.
+        warning: a sentence, or "".
+    """
     lines: list[str] = []
-    if trusted:
-        lines.append(f"{len(trusted)} {_skills(len(trusted))} noted in memtui, the strongest first:")
-        lines += [_json({"skill": skill.slug, "title": _line(skill.title)}) for skill in trusted[:_TITLES]]
-        lines += [f"mem_recall finds the other {len(trusted) - _TITLES}."] if len(trusted) > _TITLES else []
-    waiting = len(skills) - len(trusted)
+    if skills:
+        lines.append(f"{trusted} {_skills(trusted)} noted in memtui, the strongest first:")
+        lines += [_json({"skill": skill.slug, "title": _line(skill.title)}) for skill in skills]
+        lines += [f"mem_recall finds the other {trusted - len(skills)}."] if trusted > len(skills) else []
     if waiting:
-        lines.append(f"{waiting} more {'waits' if waiting == 1 else 'wait'} for approval: `memtui skill list`.")
+        lines.append(f"{waiting} more {'waits' if waiting == 1 else 'wait'} for the person's approval (`memtui skill list`).")
     if sessions:
         lines.append("Earlier sessions in this folder, newest first:")
         lines += [_json(_session(recap)) for recap in sessions]
