@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memtui.chat.law_choice import laws_told, run_task, use_law
 from memtui.chat.settling import conflict_records, read_answer, settled_words, since_words
+from memtui.chat.skill_commands import run_learn, run_skill, run_skills
 from memtui.errors import InputError
 from memtui.memory.texts import one_line
 
@@ -52,6 +53,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("unpin", "MEMORY", "Let a pinned memory fade again"),
     Command("forget", "MEMORY", "Retire a memory now (it can be restored)"),
     Command("restore", "MEMORY", "Bring a retired memory back"),
+    Command("learn", "[last | TITLE | WHEN | STEPS]", "Keep how something was done, as a skill"),
+    Command("skill", "worked | failed | approve | archive | restore | show SLUG", "Do something with a skill"),
+    Command("skills", "[TEXT]", "List the skills, or those that help with something"),
     Command("edit", "MEMORY TEXT", "Change what a memory says"),
     Command("conflicts", "", "Memories that may contradict each other, for you to settle"),
     Command("settle", "MEMORY MEMORY replaced | both | unsure", "Say which of two memories holds"),
@@ -236,12 +240,31 @@ async def _task(companion: Companion, argument: str, _: Progress | None) -> Comm
     return CommandResult(await run_task(companion, argument), companion.law)
 
 
+async def _learn(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    if not argument:
+        raise InputError(
+            "/learn needs a title here.", todo="Such as: /learn Deploy hangs | it stops at … | 1. find the lock"
+        )
+    return CommandResult(*await run_learn(companion, argument))
+
+
+async def _skill(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return CommandResult(*await run_skill(companion, argument))
+
+
+async def _skills(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
+    return CommandResult(await run_skills(companion, argument))
+
+
 _RUNNERS: dict[str, Callable[[Companion, str, Progress | None], Awaitable[CommandResult]]] = {
     "remember": _remember,
     "pin": _pin,
     "unpin": _unpin,
     "forget": _forget,
     "restore": _restore,
+    "learn": _learn,
+    "skill": _skill,
+    "skills": _skills,
     "edit": _edit,
     "conflicts": _conflicts,
     "settle": _settle,

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memtui.memory.conflicts import disputed
+from memtui.memory.model import Memory, Trust
 from memtui.memory.recall import Recollection
+from memtui.memory.skill import brief
 from memtui.minds.base import Message, Prompt, Remembered, language_of
 from memtui.minds.tokens import count_tokens
 
@@ -35,15 +37,23 @@ def build_prompt(
         memories.append(
             Remembered(
                 id=seen.handle(memory.id),
-                text=frame.texts[item.row],
+                text=_quoted(memory, frame.texts[item.row]),
                 said_at=memory.created_at,
                 valid_from=memory.valid_from,
                 passed=item.passed,
                 against=tuple(seen.handle(other) for other in rivals.get(memory.id, ())),
+                how_to=memory.skill is not None,
+                unverified=memory.skill is not None and memory.skill.trust is Trust.UNTRUSTED,
             )
         )
     history = _recent(companion.history[:-1]) if then is None else []
     return Prompt((*history, Message("user", text)), tuple(memories), now, language_of(text))
+
+
+def _quoted(memory: Memory, text: str) -> str:
+    """A memory as the prompt quotes it; of a skill its brief, for the whole may be pages long."""
+    mark = memory.skill
+    return text if mark is None else brief(text, trusted=mark.trust is Trust.TRUSTED, outcome=mark.outcome)
 
 
 def _recent(history: list[Message]) -> list[Message]:

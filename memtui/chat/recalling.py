@@ -12,6 +12,7 @@ from memtui.memory.conflicts import Conflict, settled, with_conflicts
 from memtui.memory.frame import Frame
 from memtui.memory.moments import to_us
 from memtui.memory.recall import Cue, Recollection, recall
+from memtui.memory.skill import prompt_text
 from memtui.memory.words import asks
 from memtui.minds.base import language_of
 from memtui.minds.tokens import count_tokens
@@ -78,7 +79,7 @@ def recall_in(
     law, policy = companion.law, companion.recall_policy
 
     def cost(text: str) -> int:
-        return count_tokens(text) + LINE_COST
+        return count_tokens(prompt_text(text)) + LINE_COST
 
     found = recall(frame, cue, now_us, law, policy, cost, both_stand, law.out_of_recall(frame, now_us))
     return with_conflicts(

@@ -104,17 +104,23 @@ def sleep_command(context: Context, dry_run: bool, as_json: bool) -> None:
 
 
 @click.command("verify")
-@click.option("--strict", is_flag=True, help="Recompute the whole state from the ledger and compare every row.")
+@click.option("--strict", is_flag=True, help="Every stored row, the skills' snapshot and the head outside the database too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @pass_context
 def verify_command(context: Context, strict: bool, as_json: bool) -> None:
     """Check that the ledger's chain holds and that texts and state agree with it. Exit 0 if so, else 1.
 
-    Both forms read everything; --strict is kept for scripts and says so in its JSON.
+    The whole state is recomputed from the ledger and compared. --strict also compares the head that is kept outside the
+    database, every text the ledger ever named, the stored words of each, and every field of the skills' snapshot.
     """
 
     async def work(companion: Companion) -> dict[str, Any]:
-        problems = companion.store.verify()
+        problems = companion.store.verify(strict=strict)
+        if strict:
+            from memtui.skills.snapshot_check import check_snapshot
+
+            store, law = companion.store, companion.law.strength
+            problems += check_snapshot(companion.skills.folder, store.events(), store.text, law)
         return {
             "ok": not problems,
             "events": companion.store.head.length,

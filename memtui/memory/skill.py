@@ -152,9 +152,17 @@ def searched_text(draft: Draft) -> str:
 
 def text_to_embed(text: str) -> str:
     """What a memory's vector is made of: a skill's title and trigger; every other text as it stands."""
-    if not any(f"\n\n{label}\n" in text for label in _LABELS):
-        return text
-    return searched_text(parse_body(text))
+    return searched_text(parse_body(text)) if is_skill_text(text) else text
+
+
+def is_skill_text(text: str) -> bool:
+    """Whether a memory's text has the form of a skill's."""
+    return any(f"\n\n{label}\n" in text for label in _LABELS)
+
+
+def prompt_text(text: str) -> str:
+    """What a memory's text costs at most in a prompt: a skill's brief, any other text as it stands."""
+    return brief(text, trusted=False, outcome=Outcome.PARTIAL) if is_skill_text(text) else text
 
 
 def brief(text: str, *, trusted: bool, outcome: Outcome) -> str:
@@ -165,7 +173,7 @@ def brief(text: str, *, trusted: bool, outcome: Outcome) -> str:
         Outcome.PARTIAL: "worked in part",
         Outcome.FAILURE: "did not work",
     }[outcome]
-    mark = how if trusted else f"unverified, said to have {how}" if outcome is not Outcome.FAILURE else "unverified"
+    mark = how if trusted else f"unverified: {how}, it says"
     parts = [f"How-to ({mark}): {draft.title}."]
     if draft.trigger:
         parts.append(f"When: {one_line(draft.trigger, BRIEF // 3)}")

@@ -31,6 +31,8 @@ class Remembered:
     Attributes:
         passed: False for what did not pass the relevance gate and only fills the room that was left, or was brought along.
         against: ids of memories of the same prompt that this one may contradict, as long as the person has not settled it.
+        how_to: whether it is a skill: how something was done before.
+        unverified: a skill that came from a tool or a file, and that nobody has approved.
     """
 
     id: str
@@ -39,6 +41,8 @@ class Remembered:
     valid_from: datetime
     passed: bool = True
     against: tuple[str, ...] = ()
+    how_to: bool = False
+    unverified: bool = False
 
 
 @dataclass(frozen=True, slots=True)

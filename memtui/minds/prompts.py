@@ -14,7 +14,7 @@ from typing import Final
 
 from memtui.memory.texts import clean
 from memtui.minds.base import Message, PairText, Prompt, Remembered
-from memtui.minds.doubts import doubt_mark, doubt_rule
+from memtui.minds.doubts import doubt_mark, doubt_rule, skill_rule
 from memtui.minds.tasks import EXTRACT, GRADE, JUDGE, SUMMARIZE, slot_names
 
 LONGEST_MESSAGE: Final = 100_000
@@ -48,7 +48,7 @@ it is true. All of it {data}
 Use what helps and leave the rest; don't list it, don't cite ids. Of two that disagree the one true since the later day \
 holds; give that one, and call the other past if you name it at all. A memory about somebody else says nothing of the user. \
 If the answer is not there, say that you don't remember it; never make it up.
-{doubts}<memories>
+{doubts}{skills}<memories>
 {lines}
 </memories>"""
 
@@ -99,7 +99,9 @@ def reply_messages(prompt: Prompt) -> list[Message]:
     """The messages of one reply: rules and framed memories, then the conversation."""
     if prompt.memories:
         lines = "\n".join(_memory_line(memory) for memory in prompt.memories)
-        memories = _MEMORIES.format(data=_DATA, doubts=doubt_rule(prompt.memories), lines=lines)
+        memories = _MEMORIES.format(
+            data=_DATA, doubts=doubt_rule(prompt.memories), skills=skill_rule(prompt.memories), lines=lines
+        )
     else:
         memories = _NO_MEMORIES
     language = f" (it looks {_LANGUAGES[prompt.language]})" if prompt.language == "ru" else ""
@@ -154,7 +156,8 @@ def _memory_line(memory: Remembered) -> str:
     said, since = f"{memory.said_at:%Y-%m-%d}", f"{memory.valid_from:%Y-%m-%d}"
     name = re.sub(r"[^\w-]", "", memory.id)
     when = said if since == said else f"{said}, true since {since}"
-    return f"[{name} {when}{doubt_mark(memory)}] {' '.join(escaped(memory.text).split())}"
+    mark = " unverified" if memory.unverified else ""
+    return f"[{name} {when}{mark}{doubt_mark(memory)}] {' '.join(escaped(memory.text).split())}"
 
 
 def _spoken(now: datetime) -> str:

@@ -16,9 +16,6 @@ from memtui.memory.events import (
     Learned,
     Pinned,
     Practised,
-    Recalled,
-    Reinforced,
-    Restored,
     Retired,
     Trusted,
 )
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from memtui.chat.looking_back import Sight
 
 _TEXT_WIDTH = 48
+_PLAIN = {"recalled": "recalled for a reply", "reinforced": "told again"}
 _RETIRED = {
     RetireReason.SUPERSEDED: "retired, superseded",
     RetireReason.MERGED: "merged into another",
@@ -91,16 +89,10 @@ def _sentence(event: Event, sight: Sight) -> str:
             return f"made of {len(sources)} memories: {', '.join(map(named, sources[:4]))}"
         case Created(content=content):
             return f"told: {said(content)}"
-        case Recalled():
-            return "recalled for a reply"
-        case Reinforced():
-            return "told again"
         case Absorbed(sources=sources):
             return f"took over a duplicate ({len(sources)} source{'' if len(sources) == 1 else 's'})"
         case Retired(reason=reason, by=by):
             return _RETIRED[reason] + (f" by {named(by)}" if by is not None else "")
-        case Restored():
-            return "restored"
         case Pinned(pinned=pinned):
             return "pinned" if pinned else "unpinned"
         case Edited():
@@ -108,7 +100,7 @@ def _sentence(event: Event, sight: Sight) -> str:
         case Learned() | Practised() | Trusted():
             return _skill_sentence(event.body, sight)
         case _:
-            return event.body.type
+            return _PLAIN.get(event.body.type, event.body.type)
 
 
 def _edit_sentence(body: Edited, sight: Sight) -> str:
