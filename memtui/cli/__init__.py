@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import NoReturn
@@ -48,10 +49,8 @@ def _is_hook(words: list[str]) -> bool:
 
 def _run_hook(cli: Callable[..., object]) -> NoReturn:
     """A hook never fails and never says what is wrong: whoever waits for it has other things to do."""
-    try:
+    with contextlib.suppress(BaseException):  # a home that is none, a hook of a newer memtui, a closed pipe: all the same
         cli(standalone_mode=False)
-    except BaseException:  # a home that is none, a hook of a newer memtui, a closed pipe: all the same here
-        pass
-    from memtui.skills.hooks.running import end_process
+    from memtui.skills.hooks.running import leave
 
-    end_process()
+    leave()

@@ -39,7 +39,7 @@ def _named(flags: dict[str, bool]) -> list[str]:
 @click.option("--json", "as_json", is_flag=True, help="What was done as one JSON object.")
 @pass_context
 def init_command(
-    context: Context, scope: str, project: Path | None, only_print: bool, as_json: bool, **agents: bool
+    context: Context, /, scope: str, project: Path | None, only_print: bool, as_json: bool, **agents: bool
 ) -> None:
     """Put memtui's MCP server into an agent's configuration, and for Claude Code its hooks too.
 
@@ -66,7 +66,7 @@ def init_command(
 @click.option("--project", metavar="DIR", type=_FOLDER, help="The project's folder; by default the present one.")
 @click.option("--json", "as_json", is_flag=True, help="What was done as one JSON object.")
 @pass_context
-def uninstall_command(context: Context, project: Path | None, as_json: bool, **agents: bool) -> None:
+def uninstall_command(context: Context, /, project: Path | None, as_json: bool, **agents: bool) -> None:
     """Take memtui out of the agents' configuration again: of all of them unless some are named. Memory stays.
 
     `memtui schedule remove` takes out the scheduled chores.

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def export_command(context: Context, file: Path, form: str | None) -> None:
     """Write all memories with their whole history to FILE (standard output by default), or as a vault into a folder.
 
-    JSONL holds everything and `memtui import` gives the same state again; Markdown is a list for people. A folder (one that is
-    there, or a name without an ending) becomes a vault: one Markdown file a memory, with front matter, for Obsidian and git;
-    `memtui import` takes it in again.
+    JSONL holds everything and `memtui import` gives the same state again; Markdown is a list for people. A folder (one
+    that is there, or a name without an ending) becomes a vault: one Markdown file a memory, with front matter, for
+    Obsidian and git; `memtui import` takes it in again.
     """
     if form is None and _is_vault(file):
         _export_vault(context, file)
@@ -67,10 +67,11 @@ def _export_vault(context: Context, folder: Path) -> None:
 @click.option("--dry-run", is_flag=True, help="Say what would be imported and change nothing.")
 @pass_context
 def import_command(context: Context, file: Path, conversation: int, trust: bool, dry_run: bool) -> None:
-    """Take in FILE: a LoCoMo conversation (JSON), a memtui session or an export of memories (JSONL), or a folder of Markdown.
+    """Take in FILE: a LoCoMo conversation (JSON), a memtui session or an export of memories (JSONL); or a folder.
 
-    Memories get the dates of their conversation. Importing twice adds nothing; an import that was stopped goes on. A folder is
-    a vault of `memtui export`, edits included, or any Obsidian vault: notes with steps become skills, others memories.
+    Memories get the dates of their conversation. Importing twice adds nothing; an import that was stopped goes on. A
+    folder is a vault of `memtui export`, edits included, or any Obsidian vault: notes with steps become skills, others
+    memories.
     """
     progress = ProgressLine()
     if file.is_dir():
@@ -95,8 +96,7 @@ def _import_vault(context: Context, folder: Path, progress: ProgressLine, *, tru
     async def work(companion: Companion) -> VaultReport:
         from memtui.sessions.vault.restoring import import_vault
 
-        home = context.home.skills
-        return await import_vault(folder, companion, home=home, trust=trust, dry_run=dry_run, progress=progress)
+        return await import_vault(folder, companion, trust=trust, dry_run=dry_run, progress=progress)
 
     try:
         report = run(context, work)

@@ -40,7 +40,8 @@ def hooks_status_command(context: Context, as_json: bool) -> None:
         reasons = ", ".join(f"{why}: {times}" for why, times in record["reasons"].items())
         click.echo(
             f"{record['hook']:<14} {record['runs']:>6} runs  {record['said']:>6} said  {record['silent']:>6} silent  "
-            f"{record['failed']:>4} failed  {record['ms']:>7.1f} ms (most {record['most_ms']:.1f})  last {record['last'][:16]}Z"
+            f"{record['failed']:>4} failed  {record['ms']:>7.1f} ms (most {record['most_ms']:.1f})  "
+            f"last {record['last'][:16]}Z"
         )
         if reasons:
             click.echo(f"{'':<14} {reasons}")

@@ -28,7 +28,5 @@ def mcp_command(context: Context) -> None:
 async def _open(context: Context) -> Tools:
     from memtui.chat.opening import open_companion
     from memtui.mcp.tools import Tools
-    from memtui.skills.service import Skills
 
-    companion = await open_companion(context.settings, context.home, session_id="mcp")
-    return Tools(companion, Skills(companion, context.home.skills))
+    return Tools(await open_companion(context.settings, context.home, session_id="mcp"))

@@ -62,7 +62,8 @@ def status(context: Context, kind: str | None, as_json: bool) -> None:
     with_what = scheduler(kind)
     ran = last_runs(context.home)
     rows = [
-        {"chore": job.chore.name, "state": with_what.state(job), "last": ran.get(job.chore.name)} for job in jobs(context.home)
+        {"chore": job.chore.name, "state": with_what.state(job), "last": ran.get(job.chore.name)}
+        for job in jobs(context.home)
     ]
     if as_json:
         click.echo(json.dumps({"scheduler": with_what.kind, "chores": rows}, ensure_ascii=False, indent=1))
@@ -88,9 +89,7 @@ def run_chore(context: Context, chore: str) -> None:
             from memtui.sessions.vault.writing import write_vault
 
             return write_vault(companion.store, context.home.vault).sentence
-        from memtui.skills.service import Skills
-
-        done = await Skills(companion, context.home.skills).decay()
+        done = await companion.skills.decay()
         return f"{len(done.archived)} skills archived, {done.stale} stale, {done.active} active."
 
     with remembering(context.home, chore) as told:

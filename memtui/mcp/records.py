@@ -64,14 +64,16 @@ def whole_record(companion: Companion, row: int, now: datetime) -> dict[str, Any
 def versions(companion: Companion, memory: str) -> list[dict[str, str]]:
     """Every text a memory had, the oldest first; the last one holds."""
     store = companion.store
-    out = []
-    for event in store.state.history[memory]:
-        if isinstance(event.body, Created | Edited) and event.body.content is not None:
-            out.append({"at": to_iso(event.at), "text": store.text(event.body.content)})
-    return out
+    return [
+        {"at": to_iso(event.at), "text": store.text(event.body.content)}
+        for event in store.state.history[memory]
+        if isinstance(event.body, Created | Edited) and event.body.content is not None
+    ]
 
 
-def rows_listed(companion: Companion, now: datetime, *, kind: int | None, retired: bool, newest: bool) -> list[tuple[int, float]]:
+def rows_listed(
+    companion: Companion, now: datetime, *, kind: int | None, retired: bool, newest: bool
+) -> list[tuple[int, float]]:
     """Rows in order, each with what is left of it.
 
     Args:

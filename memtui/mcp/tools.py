@@ -1,7 +1,7 @@
 """The tools: what other agents may do with memory, over one companion.
 
-Everything runs one at a time; what other processes wrote is taken in first, and a write holds the store's lock only as long as
-it lasts. What a tool writes is nobody's word: skills are untrusted until the person approves them.
+Everything runs one at a time; what other processes wrote is taken in first, and a write holds the store's lock only as long
+as it lasts. What a tool writes is nobody's word: skills are untrusted until the person approves them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from memtui.chat.recalling import recall_now
 from memtui.chat.turning import place
 from memtui.errors import InputError, MemtuiError
 from memtui.mcp import shapes
@@ -23,7 +24,6 @@ from memtui.memory.model import KINDS, Candidate, Kind, Outcome
 from memtui.memory.moments import to_us
 from memtui.memory.skill import Draft
 from memtui.memory.texts import clean, mask_secrets, one_line, same_key
-from memtui.skills.service import Skills
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
@@ -59,9 +59,9 @@ class Tool:
 class Tools:
     """The tools over a companion."""
 
-    def __init__(self, companion: Companion, skills: Skills) -> None:
+    def __init__(self, companion: Companion) -> None:
         self.companion = companion
-        self.skills = skills
+        self.skills = companion.skills
         self._turn = asyncio.Lock()
         self._given: dict[str, None] = {}
         self._writing: asyncio.Task[None] | None = None
@@ -108,7 +108,9 @@ class Tools:
         rows = await asyncio.to_thread(self._ranked, asked, vector)
         now = self.companion.clock.now()
         left = self.companion.law.retention(self.companion.store.frame, to_us(now))
-        found = [memory_record(self.companion, row, now, float(left[row])) | {"score": round(score, 4)} for row, score in rows]
+        found = [
+            memory_record(self.companion, row, now, float(left[row])) | {"score": round(score, 4)} for row, score in rows
+        ]
         return {"about": DATA, "found": found}
 
     async def recall(self, asked: shapes.Recall, client: str) -> Answer:
@@ -121,10 +123,9 @@ class Tools:
             answer["skills"] = [_skill(one.skill) | {"score": round(one.score, 4)} for one in found]
             given += [one.skill.id for one in found]
         if asked.what != "skills":
-            recollection = await self.companion.recall_for(asked.query)
             frame = self.companion.store.frame
+            rows = await self._facts(asked.query) if bool((frame.active & ~frame.skill).any()) else []
             left = self.companion.law.retention(frame, to_us(now))
-            rows = [item.row for item in recollection.items if item.passed and frame.memories[item.row].skill is None]
             answer["facts"] = [memory_record(self.companion, row, now, float(left[row])) for row in rows]
             given += [frame.ids[row] for row in rows]
         if given:
@@ -162,7 +163,7 @@ class Tools:
         if not asked.force:
             similar = await self._similar(text)
             if similar:
-                hint = "Much like it is there already: mem_update changes that, mem_reinforce confirms it, force=true adds this."
+                hint = "Much like it is there: mem_update changes that, mem_reinforce confirms it, force=true adds this."
                 return {"written": None, "similar": similar, "hint": hint}
         now = self.companion.clock.now()
         why = f"written over MCP by {client}"
@@ -201,7 +202,9 @@ class Tools:
         learnt = await self.skills.learn(draft, origin=_origin(client), force=asked.force)
         similar = [_skill(one) for one in learnt.similar]
         if learnt.skill is None:
-            hint = "A skill much like it is there: mem_update changes it, mem_reinforce strengthens it, force=true adds this."
+            hint = (
+                "A skill much like it is there: mem_update changes it, mem_reinforce strengthens it, force=true adds this."
+            )
             return {"learned": None, "similar": similar, "hint": hint}
         return {"learned": _skill(learnt.skill), "similar": similar}
 
@@ -242,6 +245,13 @@ class Tools:
         vector: Vectors = (await self.companion.mind.embedder.embed([_storable(text)]))[0]
         return vector
 
+    async def _facts(self, query: str) -> list[int]:
+        """Rows of the facts that belong to a task, as a prompt in the chat would get them."""
+        cue = await self.companion.cue(_storable(query))
+        skills = self.companion.store.frame.skill.copy()
+        found = await asyncio.to_thread(recall_now, self.companion, cue, skills)
+        return [item.row for item in found.items if item.passed]
+
     async def _similar(self, text: str) -> list[Answer]:
         """Active memories that say nearly the same, the nearest first."""
         frame, now = self.companion.store.frame, self.companion.clock.now()
@@ -267,13 +277,16 @@ class Tools:
         if rows.size == 0:
             return []
         cosines = frame.vectors @ vector
-        words = {frame.row(m): s for m, s in self.companion.store.search_words(asked.query, _CANDIDATES).items() if m in frame}
+        words = {
+            frame.row(m): s for m, s in self.companion.store.search_words(asked.query, _CANDIDATES).items() if m in frame
+        }
         near = rows[np.argsort(-cosines[rows], kind="stable")[:_CANDIDATES]].tolist()
         rows_seen = list(dict.fromkeys([*near, *(row for row in words if wanted[row])]))
         low, high = float(cosines[rows_seen].min()), float(cosines[rows_seen].max())
         best = max(words.values(), default=0.0) or 1.0
         scores = {
-            row: 0.5 * words.get(row, 0.0) / best + 0.5 * (float(cosines[row]) - low) / ((high - low) or 1.0) for row in rows_seen
+            row: 0.5 * words.get(row, 0.0) / best + 0.5 * (float(cosines[row]) - low) / ((high - low) or 1.0)
+            for row in rows_seen
         }
         return sorted(scores.items(), key=lambda pair: -pair[1])[: asked.limit]
 
@@ -346,7 +359,11 @@ TOOLS: Final = (
         Tools.learn,
     ),
     Tool(
-        "mem_reinforce", "Say that a skill worked or failed, or that a fact still holds.", shapes.Reinforce, False, Tools.reinforce
+        "mem_reinforce",
+        "Say that a skill worked or failed, or that a fact still holds.",
+        shapes.Reinforce,
+        False,
+        Tools.reinforce,
     ),
     Tool("mem_pin", "Pin a memory so that it never fades, or unpin it.", shapes.Pin, False, Tools.pin),
 )

@@ -198,7 +198,7 @@ class SnapshotFile:
         return record
 
     def says_trusted(self, row: int) -> bool:
-        """Whether somebody stands behind the skill of a row, without parsing it: JSON escapes every quotation mark of a text."""
+        """Whether somebody stands behind the skill of a row, unparsed: JSON escapes every quotation mark of a text."""
         return b'"trust":"trusted"' in self._raw(row)
 
     def _raw(self, row: int) -> bytes:

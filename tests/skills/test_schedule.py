@@ -22,7 +22,9 @@ WEIRD = 'C:/Мой дом/100% "a b" $HOME\\x'
 
 
 def job(chore: int = 0, path: str = WEIRD) -> Job:
-    return Job(f"memtui-{CHORES[chore].name}", CHORES[chore], ("/usr/bin/python3", "-P", "-m", "memtui", "--home", path, "x"))
+    return Job(
+        f"memtui-{CHORES[chore].name}", CHORES[chore], ("/usr/bin/python3", "-P", "-m", "memtui", "--home", path, "x")
+    )
 
 
 class Machine:
@@ -87,7 +89,10 @@ def test_systemd_itself_takes_the_units(tmp_path: Path) -> None:
         )
         assert timer.name not in done.stderr and f"{one.name}.service" not in done.stderr, done.stderr
         when = contents.systemd_timer(one).split("OnCalendar=")[1].splitlines()[0]
-        assert subprocess.run(["systemd-analyze", "calendar", when], capture_output=True, timeout=60, check=False).returncode == 0
+        assert (
+            subprocess.run(["systemd-analyze", "calendar", when], capture_output=True, timeout=60, check=False).returncode
+            == 0
+        )
 
 
 def test_cron_lines_survive_the_shell() -> None:

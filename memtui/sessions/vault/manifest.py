@@ -1,4 +1,4 @@
-"""What a vault keeps for itself, out of Obsidian's sight: which file is whose, and the events that are of no single record."""
+"""What a vault keeps for itself, out of Obsidian's sight: which file is whose, and the events that are of no record."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _mapping(head: str) -> Mapping[str, Any]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data = yaml.load(head, Loader=loader)  # noqa: S506  # a safe loader
+        data = yaml.load(head, Loader=loader)  # a safe loader
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError) as error:
         raise BadNote("its front matter is no YAML") from error
     if data is None:

@@ -1,7 +1,7 @@
 """Taking a vault in: the same ledger into an empty home, missing records into any other; edits and notes on top.
 
-What comes from a file is nobody's word yet: skills taken in are untrusted until somebody approves them, unless the caller says
-that they are to be trusted.
+What comes from a file is nobody's word yet: skills taken in are untrusted until somebody approves them, unless the caller
+says that they are to be trusted.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from memtui.memory.events import Body, Created, Event, Learned, Retired, Turned
 from memtui.memory.ids import make_id
 from memtui.memory.ledger import GENESIS, event_hash
 from memtui.memory.model import Candidate, Kind, Memory, RetireReason, Trust
-from memtui.memory.skill import parse_body, slug_of
+from memtui.memory.skill import parse_body, slug_of, text_to_embed
 from memtui.memory.state import fold
 from memtui.memory.texts import clean, content_hash, mask_secrets
 from memtui.sessions.restoring import Exported, append_exported, goes_on
-from memtui.skills.service import Skills
 from memtui.sessions.vault.obsidian import told_by
 from memtui.sessions.vault.reading import Vault, read_vault
 from memtui.sessions.vault.records import Record
@@ -81,13 +80,11 @@ class VaultReport:
 
 
 async def import_vault(
-    folder: Path, companion: Companion, *, home: Path | None = None, trust: bool = False, dry_run: bool = False,
-    progress: Progress | None = None,
-) -> VaultReport:  # fmt: skip
+    folder: Path, companion: Companion, *, trust: bool = False, dry_run: bool = False, progress: Progress | None = None
+) -> VaultReport:
     """Take in a vault that memtui wrote, or any folder of Markdown notes. Doing it again adds nothing.
 
     Args:
-        home: the home's folder for skills (their snapshot); None for a scratch memory.
         trust: leave skills as trusted as the vault says; otherwise those taken in are untrusted.
 
     Raises:
@@ -98,15 +95,16 @@ async def import_vault(
     report = VaultReport(folder, len(vault.records), notes=len(vault.notes), problems=vault.problems, dry_run=dry_run)
     if not dry_run:
         await companion.store.refresh_async()
-        await _Taking(vault, companion, Skills(companion, home), report, trust).run(progress)
+        await _Taking(vault, companion, report, trust).run(progress)
     return report
 
 
 class _Taking:
     """One vault on its way into a memory."""
 
-    def __init__(self, vault: Vault, companion: Companion, skills: Skills, report: VaultReport, trust: bool) -> None:
-        self.vault, self.companion, self.skills, self.report, self.trust = vault, companion, skills, report, trust
+    def __init__(self, vault: Vault, companion: Companion, report: VaultReport, trust: bool) -> None:
+        self.vault, self.companion, self.report, self.trust = vault, companion, report, trust
+        self.skills = companion.skills
         self.as_exported: Mapping[str, Memory] = {}
 
     async def run(self, progress: Progress | None) -> None:
@@ -152,7 +150,7 @@ class _Taking:
         now = clock.now()
         digest = content_hash(text)
         texts = {digest: text} | {h: t for h, t in record.texts.items() if h in (memory.note, memory.retire_note)}
-        rows = await self.companion.mind.embedder.embed([text])
+        rows = await self.companion.mind.embedder.embed([text_to_embed(text)])
         block = make_id(now, "vault", record.id, digest)
         bodies = list(_bodies_of(self._free_slug(replace(memory, content=digest)), texts))
         await store.append_async(bodies, at=now, block=block, texts=texts, vectors={digest: rows[0]})
@@ -177,9 +175,15 @@ class _Taking:
             return
         if memory.skill is not None:
             draft = parse_body(text)
-            fields = {"title": draft.title, "trigger": draft.trigger, "steps": draft.steps, "lessons": draft.lessons}
             try:
-                await self.skills.update(memory.id, **fields, origin=ORIGIN)
+                await self.skills.update(
+                    memory.id,
+                    title=draft.title,
+                    trigger=draft.trigger,
+                    steps=draft.steps,
+                    lessons=draft.lessons,
+                    origin=ORIGIN,
+                )
             except InputError as error:
                 self.report.problems.append(f"{self.vault.paths[record.id]}: {error.what}")
                 return

@@ -137,9 +137,7 @@ def _parse_json(path: Path, raw: bytes | None) -> Data:
     if raw is None or not raw.removeprefix(_BOM).strip():
         return {}
     try:
-        data = json.loads(
-            raw.decode("utf-8-sig"), object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite
-        )
+        data = json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{path} is no plain JSON ({error}).",

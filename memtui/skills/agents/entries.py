@@ -1,10 +1,10 @@
 """Which files the agents read, and what memtui writes into them.
 
 Formats as their own documentation has them (November 2026):
-Claude Code: `mcpServers` in `~/.claude.json` or a project's `.mcp.json`, hooks in `settings.json` of `~/.claude` or `.claude`;
-Codex: `[mcp_servers.NAME]` in `config.toml` of `~/.codex` or a trusted project's `.codex`; Cursor: `mcpServers` in `.cursor/mcp.json`;
-Gemini CLI: `mcpServers` in `.gemini/settings.json`; opencode: `mcp` with `type: local` and one list as the command in
-`opencode.json` (version 2 reads it too).
+Claude Code: `mcpServers` in `~/.claude.json` or a project's `.mcp.json`, hooks in `settings.json` of `~/.claude` or
+`.claude`; Codex: `[mcp_servers.NAME]` in `config.toml` of `~/.codex` or a trusted project's `.codex`; Cursor: `mcpServers` in
+`.cursor/mcp.json`; Gemini CLI: `mcpServers` in `.gemini/settings.json`; opencode: `mcp` with `type: local` and one list as
+the command in `opencode.json` (version 2 reads it too).
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def server_entry(agent: str, program: Sequence[str]) -> Table:
     command = [*program, "mcp"]
     if agent == "opencode":
         return {"type": "local", "command": command, "enabled": True}
-    entry: Table = {"command": command[0], "args": command[1:]}
-    return {"type": "stdio"} | entry if agent in ("claude-code", "cursor") else entry
+    kind = {"type": "stdio"} if agent in ("claude-code", "cursor") else {}
+    return {**kind, "command": command[0], "args": command[1:]}
 
 
 def _server_table(agent: str) -> str:
@@ -163,7 +163,9 @@ def drop_hooks() -> Edit:
         hooks = data.get("hooks")
         if not isinstance(hooks, dict):
             return
-        for event in [event for event, groups in hooks.items() if isinstance(groups, list) and any(map(_holds_ours, groups))]:
+        for event in [
+            event for event, groups in hooks.items() if isinstance(groups, list) and any(map(_holds_ours, groups))
+        ]:
             _without_ours(hooks[event])
             if not hooks[event]:
                 del hooks[event]
@@ -174,7 +176,7 @@ def drop_hooks() -> Edit:
 
 
 def missing_server(places: Places) -> str:
-    """What keeps Claude Code from reaching our MCP server, in a sentence; empty when it is configured and its program is there.
+    """What keeps Claude Code from reaching our MCP server, in a sentence; empty when it is configured and can start.
 
     Best effort: a file that can't be read counts as one without it.
     """

@@ -83,7 +83,9 @@ def shown(agents: Iterable[str], program: Sequence[str]) -> str:
             parts.append(f"# codex: config.toml\n{tomlkit.dumps({'mcp_servers': {entries.NAME: entry}})}")
             continue
         table = "mcp" if agent == "opencode" else "mcpServers"
-        parts.append(f"// {agent}: MCP servers\n{json.dumps({table: {entries.NAME: entry}}, indent=2, ensure_ascii=False)}\n")
+        parts.append(
+            f"// {agent}: MCP servers\n{json.dumps({table: {entries.NAME: entry}}, indent=2, ensure_ascii=False)}\n"
+        )
         if agent == "claude-code":
             data: dict[str, object] = {}
             entries.put_hooks(program)(data)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Final
+from typing import IO, Final, NoReturn
 
 from memtui.clock import monotonic, wall_now
 from memtui.errors import MemtuiError
@@ -22,6 +23,7 @@ LIMIT_S: Final = 2.0
 """A hook that takes longer gives up and says nothing: it stands in somebody's way."""
 _EVENTS: Final = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "tool": "PreToolUse"}
 _LIMIT_VARIABLE: Final = "MEMTUI_HOOK_LIMIT_S"
+_THREAD: Final = "memtui-hook"
 
 
 @dataclass
@@ -50,7 +52,7 @@ def run_hook(home: Home, hook: str, stream: IO[bytes], out: IO[str], environ: Ma
         finally:
             outcome.done.set()
 
-    threading.Thread(target=work, daemon=True, name="memtui-hook").start()
+    threading.Thread(target=work, daemon=True, name=_THREAD).start()
     in_time = outcome.done.wait(_limit_s(environ))
     said, why = (outcome.said, outcome.why) if in_time else ("", "took too long")
     if said:
@@ -84,7 +86,9 @@ def answer(home: Home, hook: str, asked: Asked, environ: Mapping[str, str]) -> s
 
 def _printed(hook: str, said: str) -> str:
     """What Claude Code takes into the context, as its hooks' reference has it."""
-    return json.dumps({"hookSpecificOutput": {"hookEventName": _EVENTS[hook], "additionalContext": said}}, ensure_ascii=False)
+    return json.dumps(
+        {"hookSpecificOutput": {"hookEventName": _EVENTS[hook], "additionalContext": said}}, ensure_ascii=False
+    )
 
 
 def _reason(error: BaseException) -> str:
@@ -105,11 +109,11 @@ def _limit_s(environ: Mapping[str, str]) -> float:
         return LIMIT_S
 
 
-def end_process() -> None:
-    """End this process at once with 0, threads that hang or not."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            pass
-    os._exit(0)
+def leave() -> NoReturn:
+    """End this process with 0; a hook that still hangs is left behind."""
+    if any(thread.name == _THREAD for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(0)
+    sys.exit(0)

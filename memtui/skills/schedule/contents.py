@@ -5,6 +5,7 @@ from __future__ import annotations
 import plistlib
 import shlex
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -18,7 +19,9 @@ _CRON_NAME: Final = "memtui"
 def _plain(job: Job) -> None:
     """Refuse what no scheduler's file can hold."""
     if any(ord(character) < 32 for word in job.command for character in word):
-        raise InputError("A path with a line break or a control character can't be scheduled.", todo="Move the home elsewhere.")
+        raise InputError(
+            "A path with a line break or a control character can't be scheduled.", todo="Move the home elsewhere."
+        )
 
 
 # -- launchd (macOS): one property list a job in ~/Library/LaunchAgents --------------------------------------------------
@@ -60,9 +63,8 @@ def systemd_timer(job: Job) -> str:
     """The unit that says when (systemd.timer(5)); a run missed while the machine was off is made up for."""
     day = "" if job.chore.weekday is None else f"{_DAYS[job.chore.weekday][:3]} "
     when = f"{day}*-*-* {job.chore.hour:02d}:{job.chore.minute:02d}:00"
-    return (
-        f"[Unit]\nDescription={job.title}\n\n[Timer]\nOnCalendar={when}\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n"
-    )
+    timer = f"[Timer]\nOnCalendar={when}\nPersistent=true\n"
+    return f"[Unit]\nDescription={job.title}\n\n{timer}\n[Install]\nWantedBy=timers.target\n"
 
 
 def _systemd_word(word: str) -> str:
@@ -109,7 +111,7 @@ def without_cron_lines(table: str, jobs: Sequence[Job]) -> str:
 def cron_lines(table: str, job: Job) -> list[str]:
     """Our lines for a job in a crontab, without their marks."""
     lines = table.splitlines()
-    return [after for line, after in zip(lines, lines[1:], strict=False) if line == _cron_mark(job)]
+    return [after for line, after in pairwise(lines) if line == _cron_mark(job)]
 
 
 def _cron_mark(job: Job) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from memtui.errors import InputError, MemtuiError
-from memtui.store.durability import write_atomically
 from memtui.skills.schedule import contents
 from memtui.skills.schedule.jobs import Job
+from memtui.store.durability import write_atomically
 
 KINDS: Final = ("launchd", "schtasks", "systemd", "cron")
 _LIMIT_S: Final = 20.0
@@ -54,7 +54,10 @@ def run_program(words: Sequence[str], given: str = "") -> Ran:
 class Scheduler(Protocol):
     """One kind of scheduler."""
 
-    kind: str
+    @property
+    def kind(self) -> str:
+        """Its name, one of `KINDS`."""
+        ...
 
     def install(self, jobs: Sequence[Job]) -> None:
         """Put the jobs in, in the place of earlier ones of the same name."""
@@ -104,7 +107,9 @@ def _kind_here(run: Run) -> str:
 def _checked(ran: Ran, doing: str) -> Ran:
     if ran.code != 0:
         said = " ".join((ran.err or ran.out).split())[:200]
-        raise ScheduleError(f"{doing} did not work: {said or f'exit code {ran.code}'}.", todo="`memtui schedule status` says more.")
+        raise ScheduleError(
+            f"{doing} did not work: {said or f'exit code {ran.code}'}.", todo="`memtui schedule status` says more."
+        )
     return ran
 
 
@@ -182,7 +187,7 @@ class Systemd:
         timer = _file_state(self._path(job, "timer"), contents.systemd_timer(job).encode())
         if service == timer == "absent":
             return "absent"
-        if "installed" != service or "installed" != timer:
+        if service != "installed" or timer != "installed":
             return "outdated"
         enabled = self.run(["systemctl", "--user", "is-enabled", f"{job.name}.timer"], "").code == 0
         return "installed" if enabled else "outdated"
@@ -281,4 +286,6 @@ def _put(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data, durable=True)
     except OSError as error:
-        raise ScheduleError(f"{path} can't be written: {error.strerror or error}.", safe="Nothing was scheduled by it.") from error
+        raise ScheduleError(
+            f"{path} can't be written: {error.strerror or error}.", safe="Nothing was scheduled by it."
+        ) from error
