@@ -29,4 +29,6 @@ async def _open(context: Context) -> Tools:
     from memtui.chat.opening import open_companion
     from memtui.mcp.tools import Tools
 
-    return Tools(await open_companion(context.settings, context.home, session_id="mcp"))
+    tools = Tools(await open_companion(context.settings, context.home, session_id="mcp"))
+    await tools.warm()
+    return tools

@@ -7,6 +7,7 @@ as it lasts. What a tool writes is nobody's word: skills are untrusted until the
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +37,7 @@ _NEAR_COSINE: Final = 0.80
 _NEAR_WORDS: Final = 0.6
 """Share of words in common (Jaccard) that makes two texts much alike."""
 _CANDIDATES: Final = 50
+_WARM: Final = "Where do I live?"
 _PAUSE_S: Final = 2.0
 """Seconds without a call after which it is written down what was given."""
 
@@ -80,6 +82,12 @@ class Tools:
             self._calls += 1
             await self._catch_up()
             return await tool.run(self, arguments, client)
+
+    async def warm(self) -> None:
+        """Load what the first recall would wait for; changes nothing."""
+        with contextlib.suppress(MemtuiError):  # the first call says what is wrong
+            await self.skills.recall(_WARM, 1)
+            await self._facts(_WARM)
 
     async def settle(self) -> None:
         """Write what is still to be written, now."""
@@ -311,11 +319,9 @@ class Tools:
         while calls != self._calls:
             calls = self._calls
             await asyncio.sleep(_PAUSE_S)
-        try:
+        with contextlib.suppress(MemtuiError):  # what could not be counted is not counted: the answers were given
             async with self._turn:
                 await self._write_given()
-        except MemtuiError:
-            pass  # what could not be counted is not counted: the answers were given
 
     async def _write_given(self) -> None:
         given, self._given = list(self._given), {}

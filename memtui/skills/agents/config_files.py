@@ -221,8 +221,8 @@ def _toml_bytes(path: Path, before: bytes, edit: Edit, wanted: Data) -> bytes:
 
 
 def _keep(change: Change) -> list[Path]:
-    """Keep the old file beside the new one, unless the newest copy is the same."""
-    if change.before is None:
+    """Keep the old file beside the new one, unless the newest copy is the same or it was ours alone."""
+    if change.before is None or change.after is None:
         return []
     there = _backups(change.target)
     if there and there[-1].read_bytes() == change.before:

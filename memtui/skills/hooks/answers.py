@@ -14,18 +14,24 @@ from typing import Final
 from memtui.clock import wall_now
 from memtui.locations import Home, store_folder
 from memtui.memory.moments import to_iso
+from memtui.memory.words import stems
 from memtui.skills.agents.entries import Places, missing_server
 from memtui.skills.hooks import saying
 from memtui.skills.hooks.asked import Asked, BadInput
 from memtui.skills.hooks.recaps import keep_recap, recap_of, recaps
 from memtui.skills.snapshot import SnapshotReader, refresh_in_background
 from memtui.skills.snapshot_file import SNAPSHOT_NAME
-from memtui.skills.view import Found
+from memtui.skills.view import Found, Skill
 from memtui.store.durability import write_atomically
 from memtui.store.head_file import HEAD_NAME
 
 _FOR_A_PROMPT: Final = 3
 _FOR_A_TOOL: Final = 2
+_LOOKED_AT: Final = 8
+"""Of the best by words, how many are looked at for a command."""
+_FIT_WORDS: Final = 2
+_FIT_SHARE: Final = 0.5
+"""So many words, and so large a share of a skill's trigger or title, must stand in a command for the skill to be shown."""
 _SHORTEST: Final = 8
 """Characters of a prompt that can be about anything."""
 _SESSIONS_KEPT: Final = 50
@@ -66,7 +72,8 @@ def prompt(at: At) -> str:
     words = at.asked.prompt.strip()
     if len(words) < _SHORTEST or words.startswith("/"):
         return ""
-    found, stale = _recalled(at, words, _FOR_A_PROMPT)
+    best, stale = _recalled(at, words, _FOR_A_PROMPT)
+    found = [one for one in best if one.passed]
     _remember_shown(at, (one.skill.slug for one in found))
     return saying.recalled(found, stale=stale, verify=True)
 
@@ -75,9 +82,9 @@ def before_tool(at: At) -> str:
     """Skills that match the command or the path, those not shown in this session yet."""
     if not at.asked.words:
         return ""
-    found, stale = _recalled(at, at.asked.words, _FOR_A_TOOL)
-    seen = _shown(at)
-    new = [one for one in found if one.skill.slug not in seen]
+    found, stale = _recalled(at, at.asked.words, _LOOKED_AT)
+    seen, words = _shown(at), frozenset(stems(at.asked.words))
+    new = [one for one in found if one.skill.slug not in seen and (one.passed or _fits(one.skill, words))][:_FOR_A_TOOL]
     if not new:
         return ""
     _remember_shown(at, (one.skill.slug for one in new))
@@ -100,7 +107,17 @@ def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
     if reader is None:
         return [], False
     recalled = reader.recall(words, reader.now(), most)
-    return [one for one in recalled.found if one.passed], _refreshed(at, recalled.stale)
+    return list(recalled.found), _refreshed(at, recalled.stale)
+
+
+def _fits(skill: Skill, words: frozenset[str]) -> bool:
+    """Whether a command holds most of what a skill is for: it says much else, so what share of it is found tells little."""
+    for text in (skill.trigger, skill.title):
+        own = frozenset(stems(text))
+        shared = len(own & words)
+        if shared >= _FIT_WORDS and shared >= _FIT_SHARE * len(own):
+            return True
+    return False
 
 
 def _reader(at: At) -> SnapshotReader | None:
