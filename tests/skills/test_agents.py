@@ -259,7 +259,9 @@ def test_print_shows_what_would_be_written(places: Places) -> None:
     assert "[mcp_servers.memtui]" in text and '"PreToolUse"' in text and '"type": "local"' in text
 
 
-leaves = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+leaves = (
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+)
 values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
 
 

@@ -39,8 +39,12 @@ async def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     skills = companion.skills
     skills.folder = place / "skills"
     skills.snapshot.settings_file = place / "settings.toml"
-    await skills.learn(Draft("Flaky snapshot tests in CI", "pytest snapshot differs", "1. freeze the clock", slug="flaky-ci"))
-    await skills.learn(Draft("Force push was rejected", "git push --force rejected", "use --force-with-lease"), origin="mcp:x")
+    await skills.learn(
+        Draft("Flaky snapshot tests in CI", "pytest snapshot differs", "1. freeze the clock", slug="flaky-ci")
+    )
+    await skills.learn(
+        Draft("Force push was rejected", "git push --force rejected", "use --force-with-lease"), origin="mcp:x"
+    )
     await skills.learn(Draft("Zebra migration", f"zebra {EVIL}", EVIL, EVIL, Outcome.PARTIAL), origin="you")
     await skills.snapshot.write()
     await companion.close()
@@ -278,7 +282,9 @@ def test_a_hook_s_process_imports_nothing_heavy_and_speaks_json(filled: Path, tm
         "assert not heavy, heavy"
     )
     given = json.dumps({"prompt": "the pytest snapshot is flaky", "session_id": "p"}).encode()
-    done = subprocess.run([sys.executable, "-c", code, str(filled)], input=given, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(filled)], input=given, capture_output=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr.decode()
     assert "flaky-ci" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
