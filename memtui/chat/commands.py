@@ -242,9 +242,7 @@ async def _task(companion: Companion, argument: str, _: Progress | None) -> Comm
 
 async def _learn(companion: Companion, argument: str, _: Progress | None) -> CommandResult:
     if not argument:
-        raise InputError(
-            "/learn needs a title here.", todo="Such as: /learn Deploy hangs | it stops at … | 1. find the lock"
-        )
+        raise InputError("/learn needs a title here.", todo="Such as: /learn Deploy hangs | it stops at … | find the lock")
     return CommandResult(*await run_learn(companion, argument))
 
 

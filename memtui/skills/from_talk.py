@@ -17,7 +17,7 @@ _STEPS: Final = 12
 _ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+(?P<step>\S.*)$")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _PROBLEM = re.compile(
-    r"\b(?:error|fail\w*|broke\w*|broken|stuck|hang\w*|crash\w*|can't|cannot|doesn't|won't|problem|issue|wrong|how (?:do|to|can)|"
+    r"\b(?:error|fail\w*|broke\w*|broken|stuck|hang\w*|crash\w*|can't|cannot|doesn't|won't|problem|issue|how (?:do|to|can)|"
     r"ошибк\w*|не работает|сломал\w*|завис\w*|падает|упал\w*|не могу|не получается|проблем\w*|как (?:мне|же|можно)?)",
     re.IGNORECASE,
 )

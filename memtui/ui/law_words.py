@@ -56,10 +56,14 @@ def left_words(law: Law, frame: Frame, memory: Memory, now: datetime) -> str:
 
 def end_words(law: Law, frame: Frame, memory: Memory, now: datetime, date: Callable[[datetime], str]) -> str:
     """When and why an active memory will go."""
+    if memory.pinned and memory.skill is not None:
+        return "Pinned: it is never archived."
     if memory.pinned:
         return "Pinned: it is never pruned."
     row = frame.row(memory.id)
     dies_us = int(law.dies_at(frame)[row])
+    if memory.skill is not None:
+        return f"It is archived on {date(from_us(dies_us))} unless it is used before. Nothing is lost: it can be restored."
     below = law.floor > 0 and float(law.retention(frame, to_us(now))[row]) < law.floor
     if below:
         return f"That is below the floor of {law.floor:g}: the next sleep pass lets go of it unless it is recalled."

@@ -23,7 +23,7 @@ from memtui.ui.memory_story import card_texts, history, why
 from memtui.ui.time_words import date_words
 from memtui.ui.widgets.card_content import card_content
 from memtui.ui.widgets.key_line import KeyHint, KeyLine
-from memtui.ui.widgets.memory_card import ACTIVE_KEYS, READING, RETIRED_KEYS, card_body
+from memtui.ui.widgets.memory_card import READING, card_body, key_word, keys_of
 from memtui.ui.widgets.row_text import card_text
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class CardScreen(ModalScreen[str | None]):
         Binding("e", "ask('edit')", "edit", show=False),
         Binding("f", "ask('forget')", "forget", show=False),
         Binding("r", "ask('restore')", "restore", show=False),
+        Binding("plus,equals_sign", "ask('worked')", "worked", show=False),
+        Binding("minus", "ask('failed')", "failed", show=False),
+        Binding("a", "ask('approve')", "approve", show=False),
         Binding("h", "section('history')", "history", tooltip="To what happened to it.", show=False),
         Binding("w", "section('why')", "why", tooltip="To why it stands where it stands.", show=False),
         Binding("j", "scroll(1)", "down", show=False),
@@ -114,10 +117,10 @@ class CardScreen(ModalScreen[str | None]):
         return "\n".join(f"{date_words(at, self._tz)}  {card_text(what, 400)}" for at, what in told) or "Nothing yet."
 
     def _hints(self) -> list[KeyHint]:
-        keys = ACTIVE_KEYS if self._memory.active else RETIRED_KEYS
+        skill = self._memory.skill is not None
         hints = [
-            KeyHint(key, "unpin" if name == "pin" and self._memory.pinned else name, _action(name), 1)
-            for key, name in keys
+            KeyHint(key, key_word(name, pinned=self._memory.pinned, skill=skill), _action(name), 1)
+            for key, name in keys_of(self._memory)
             if not self._past or name in READING
         ]
         return [*hints, KeyHint("esc", "close", "close", 2)]
@@ -139,7 +142,7 @@ class CardScreen(ModalScreen[str | None]):
 
     def action_ask(self, action: str) -> None:
         """Close and do it."""
-        if action in {name for _, name in (ACTIVE_KEYS if self._memory.active else RETIRED_KEYS)}:
+        if action in {name for _, name in keys_of(self._memory)}:
             self.dismiss(action)
 
     def action_section(self, name: str) -> None:

@@ -41,6 +41,7 @@ class ChatCommands:
             "warp": self._warp,
             "rate": self._rate,
             "whatif": self._what_if,
+            "learn": screen.skills.learn,
         }
 
     async def run(self, line: str) -> None:

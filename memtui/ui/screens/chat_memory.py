@@ -22,7 +22,7 @@ class ChatMemory:
         self._screen = screen
 
     def asked(self, action: str, memory: str) -> None:
-        """`pin` (or unpin), `edit`, `forget`, `restore`, `history` or `why`."""
+        """`pin` (or unpin), `edit`, `forget`, `restore`, `history`, `why`; of a skill also `worked`, `failed`, `approve`."""
         companion = self._screen.companion
         if companion is None:
             return
@@ -38,6 +38,11 @@ class ChatMemory:
             self._screen.work(self._change(companion, action, memory), "memory")
 
     async def _change(self, companion: Companion, action: str, memory: str) -> None:
+        if companion.store.state.memories[memory].skill is not None:
+            said = await self._screen.skills.change(companion, action, memory)
+            self.changed(companion)
+            self._screen.memtui.say(said, timeout=5)
+            return
         name = f"{companion.handle(memory)} '{self.words(companion, memory)}'"
         if action == "pin":
             pinned = not companion.store.frame.memories[companion.store.frame.row(memory)].pinned
@@ -63,6 +68,9 @@ class ChatMemory:
             return
         frame = companion.store.frame
         found = frame.memories[frame.row(memory)]
+        if found.skill is not None:
+            self._screen.skills.edit(companion, memory)
+            return
         form = EditMemoryScreen(
             frame.texts[frame.row(memory)], found.kind, found.importance, handle=companion.handle(memory)
         )

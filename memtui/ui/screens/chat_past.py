@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WRITES: Final = frozenset(
     {
-        *("remember", "pin", "unpin", "forget", "restore", "edit", "undo"),
+        *("remember", "pin", "unpin", "forget", "restore", "edit", "undo", "learn", "skill"),
         *("conflicts", "settle", "sleep", "warp", "rate", "retry", "task"),
     }
 )

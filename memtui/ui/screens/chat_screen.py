@@ -22,6 +22,7 @@ from memtui.ui.screens.chat_conflicts import ChatConflicts
 from memtui.ui.screens.chat_memory import ChatMemory
 from memtui.ui.screens.chat_past import ChatPast
 from memtui.ui.screens.chat_sessions import ChatSessions
+from memtui.ui.screens.chat_skills import ChatSkills
 from memtui.ui.screens.chat_sleep import ChatSleep
 from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
 from memtui.ui.screens.stage_time import nights_words, warp_words
@@ -57,6 +58,7 @@ class ChatScreen(Stage):
         self.menu = SlashMenu([SlashEntry(c.name, c.arguments, c.help) for c in COMMANDS], id="slash-menu")
         self.prompt = Prompt(menu=self.menu, id="prompt")
         self.memories = ChatMemory(self)
+        self.skills = ChatSkills(self)
         self.sleeping = ChatSleep(self)
         self.conflicts = ChatConflicts(self)
         self.chats = ChatSessions(self)

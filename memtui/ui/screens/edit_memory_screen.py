@@ -16,8 +16,8 @@ from textual.widgets import Input, Static, TextArea
 
 from memtui.memory.model import Kind
 from memtui.memory.texts import clean
+from memtui.ui.widgets.choice_line import KindChoice
 from memtui.ui.widgets.key_line import KeyHint, KeyLine
-from memtui.ui.widgets.kind_choice import KindChoice
 from memtui.ui.widgets.row_text import plain_line
 
 _BAR: Final = 20

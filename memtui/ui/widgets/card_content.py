@@ -11,12 +11,18 @@ import numpy as np
 
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
-from memtui.memory.model import KINDS, Kind, Memory, RetireReason
+from memtui.memory.laws.apart import SkillsApart
+from memtui.memory.model import KINDS, Kind, Memory, RetireReason, Trust
 from memtui.memory.moments import HOUR_US, NEVER_US, from_us, to_us
 from memtui.ui.time_words import age_words, moment_words, span_words, weekday_words
 from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience, single
 from memtui.ui.widgets.row_text import card_text, plain_line
 
+ACTIVE_KEYS: Final = (("p", "pin"), ("e", "edit"), ("f", "forget"), ("h", "history"), ("w", "why"))
+"""Keys of a card and what they ask."""
+RETIRED_KEYS: Final = (("r", "restore"), ("h", "history"), ("w", "why"))
+SKILL_KEYS: Final = (("+", "worked"), ("-", "failed"), *ACTIVE_KEYS)
+APPROVE_KEY: Final = ("a", "approve")
 _CURVE_POINTS: Final = 48
 _PINNED_DAYS: Final = 40
 _LINKS_SHOWN: Final = 4
@@ -37,6 +43,22 @@ _TOOK: Final = {
     RetireReason.MERGED: "merged from",
     RetireReason.DUPLICATE: "took in duplicate",
 }
+
+
+def keys_of(memory: Memory) -> tuple[tuple[str, str], ...]:
+    """Keys of a memory's card and what they ask."""
+    if not memory.active:
+        return RETIRED_KEYS
+    if memory.skill is None:
+        return ACTIVE_KEYS
+    return SKILL_KEYS if memory.skill.trust is Trust.TRUSTED else (APPROVE_KEY, *SKILL_KEYS)
+
+
+def key_word(action: str, *, pinned: bool, skill: bool) -> str:
+    """What a key's hint says: pinned memories can be unpinned, skills are archived rather than forgotten."""
+    if action == "forget" and skill:
+        return "archive"
+    return "unpin" if action == "pin" and pinned else action
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +96,8 @@ class CardContent:
         curve_to: the moment at its right end, in words.
         fate: the sentence about how it ends.
         history: date and sentence.
+        keys: the keys that are offered, and what they ask.
+        skill: of a skill how it went, how strong it is and whose it is; else empty.
     """
 
     id: str
@@ -98,6 +122,8 @@ class CardContent:
     pinned: bool
     active: bool
     history: tuple[tuple[str, str], ...]
+    keys: tuple[tuple[str, str], ...] = ACTIVE_KEYS
+    skill: str = ""
 
 
 def card_content(
@@ -132,7 +158,7 @@ def card_content(
         importance=memory.importance,
         reason=plain_line(texts.reason),
         kind=memory.kind,
-        half_life=law.half_life_label(KINDS.index(memory.kind)),
+        half_life=ruling_of(law, memory).half_life_label(KINDS.index(memory.kind)),
         salience=float(law.retention(alone, now_us)[0]) if memory.active else last_salience(law, memory),
         used=_used(memory, now_us),
         said=_said(memory, zone, now, texts.source),
@@ -148,7 +174,28 @@ def card_content(
         pinned=memory.pinned,
         active=memory.active,
         history=tuple((moment_words(at, zone, now), plain_line(what)) for at, what in texts.history),
+        keys=keys_of(memory),
+        skill=_skill(memory, law, now_us),
     )
+
+
+def ruling_of(law: Law, memory: Memory) -> Law:
+    """The law that rules a memory: that of skills, or the one for all others."""
+    if isinstance(law, SkillsApart):
+        return law.strength if memory.skill is not None else law.law
+    return law
+
+
+def _skill(memory: Memory, law: Law, now_us: int) -> str:
+    mark = memory.skill
+    if mark is None:
+        return ""
+    moment = now_us if memory.retired_at is None else to_us(memory.retired_at)
+    strength = float(law.retention(single(memory), moment)[0])
+    trust = mark.trust.value if mark.trust is Trust.TRUSTED else "unverified"
+    by = "" if mark.origin == "you" else f", by {plain_line(mark.origin)}"
+    reports = f"worked {mark.worked}×, failed {mark.failed}×"
+    return f"{mark.slug}   {mark.outcome.value}   strength {strength:.2f}   {reports}   {trust}{by}"
 
 
 def _curve_ends(memory: Memory, dies_us: int, now_us: int) -> tuple[int, int]:
@@ -171,6 +218,11 @@ def _fate(memory: Memory, frame: Frame, law: Law, dies_us: int, now_us: int, zon
         return "pinned: does not fade"
     if dies_us >= NEVER_US:
         return "stays" if law.capacity is None else f"stays while it is among the best {law.capacity:,}"
+    if memory.skill is not None:
+        if dies_us <= now_us:
+            return "unused for so long that it is archived"
+        span, day = span_words((dies_us - now_us) / HOUR_US), weekday_words(from_us(dies_us), zone, now=now)
+        return f"archived in {span} ({day}) unless it is used"
     floor = law.floor > 0 and float(law.retention(single(memory), max(now_us, dies_us + HOUR_US))[0]) < law.floor
     if dies_us <= now_us:
         return f"{'already below the floor' if floor else 'no room is left for it'}: the next sleep prunes it"

@@ -14,13 +14,29 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from memtui.ui.widgets.card_content import CardContent, CardTexts, card_content
+from memtui.ui.widgets.card_content import (
+    ACTIVE_KEYS,
+    RETIRED_KEYS,
+    CardContent,
+    CardTexts,
+    card_content,
+    key_word,
+    keys_of,
+)
 from memtui.ui.widgets.sparkline import sparkline
 
-__all__ = ["ACTIVE_KEYS", "RETIRED_KEYS", "CardContent", "CardTexts", "MemoryCard", "card_body", "card_content"]
+__all__ = [
+    "ACTIVE_KEYS",
+    "RETIRED_KEYS",
+    "CardContent",
+    "CardTexts",
+    "MemoryCard",
+    "card_body",
+    "card_content",
+    "key_word",
+    "keys_of",
+]
 
-ACTIVE_KEYS: Final = (("p", "pin"), ("e", "edit"), ("f", "forget"), ("h", "history"), ("w", "why"))
-RETIRED_KEYS: Final = (("r", "restore"), ("h", "history"), ("w", "why"))
 READING: Final = frozenset({"history", "why"})
 """What only reads."""
 _SPARK_CELLS: Final = 32
@@ -30,8 +46,12 @@ _Piece = str | tuple[str, str]
 def card_body(content: CardContent, width: int) -> Content:
     """The card's lines for a width of `width` cells, without title and keys."""
     why = f"  “{content.reason}”" if content.reason else ""
-    pieces: list[_Piece] = [(content.text, "$foreground"), "\nimportance ", (_short(content.importance), "$foreground")]
-    pieces += [(why, "$foreground 80%"), f"\n{content.said}"]
+    pieces: list[_Piece] = [(content.text, "$foreground")]
+    if content.skill:
+        pieces.append(("\n" + content.skill, "$foreground"))
+    else:
+        pieces += ["\nimportance ", (_short(content.importance), "$foreground"), (why, "$foreground 80%")]
+    pieces.append(f"\n{content.said}")
     if content.sources > 1:
         pieces.append(f"   {content.sources} sources")
     cells = min(_SPARK_CELLS, max(8, width - len(content.curve_to) - 3))
@@ -154,8 +174,8 @@ class MemoryCard(Vertical):
 def _keys(content: CardContent, width: int, read_only: bool) -> Content:
     """The key hints, closer together where there is less room. These are our own words, so markup is safe here."""
     hints = [
-        (key, action, "unpin" if action == "pin" and content.pinned else action)
-        for key, action in (ACTIVE_KEYS if content.active else RETIRED_KEYS)
+        (key, action, key_word(action, pinned=content.pinned, skill=bool(content.skill)))
+        for key, action in content.keys
         if not read_only or action in READING
     ]
     used = sum(len(key) + 1 + len(word) for key, _, word in hints)

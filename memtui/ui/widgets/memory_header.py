@@ -18,7 +18,7 @@ from memtui.ui.widgets.memory_listing import TABS, Tab
 
 SCROLLBAR_CELLS: Final = 1
 SORT_WORDS: Final = {"left": "time left"}
-_TITLES: Final = {"active": "Active", "retired": "Retired"}
+_TITLES: Final = {"active": "Active", "retired": "Retired", "skills": "Skills"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class HeaderView:
         previewing: the number column then shows the previewed moment.
         law: which law the memories are read by.
         capacity: how many it has room for, or None.
+        skills: how many skills there are, archived ones too.
         past: how long ago the moment is that is shown, such as `3d ago`; "" for now.
     """
 
@@ -45,24 +46,26 @@ class HeaderView:
     law: str = "salience"
     capacity: int | None = None
     past: str = ""
+    skills: int = 0
 
 
 def column_words(view: HeaderView) -> str:
-    """The column line over active rows: each word stands over its column."""
+    """The column line over active rows and skills: each word stands over its column."""
     columns = view.columns
     before = floor_cells(view.floor, columns.bar)
     mark = f"{FLOOR_MARK}floor" if view.floor > 0 and columns.bar - before >= len("floor") else FLOOR_MARK
     line = (" " + " " * before + mark).ljust(columns.bar + 3)
-    age = "left" if view.sort == "left" else "age"
+    on_skills = view.tab == "skills"
+    age = "used" if on_skills else "left" if view.sort == "left" else "age"
     for name, cells in (
         ("then" if view.previewing else "now", columns.number),
-        ("half", columns.half),
-        ("rec", columns.recalls),
+        ("stage" if on_skills else "half", columns.half),
+        ("uses" if on_skills else "rec", columns.recalls),
         (age, columns.age),
         ("left", columns.left),
     ):
         if cells:
-            line += " " + (name.ljust(cells) if name == "half" else name.rjust(cells))[:cells]
+            line += " " + (name.ljust(cells) if name in ("half", "stage") else name.rjust(cells))[:cells]
     if columns.handle:
         line += " " * (columns.marks + 2) + "id"
     return line[: columns.width].ljust(columns.width)
@@ -152,7 +155,9 @@ class MemoryHeader(Widget):
     def _tabs(self, view: HeaderView) -> list[tuple[Tab, int, str]]:
         found: list[tuple[Tab, int, str]] = []
         start = 1
-        for tab, count in zip(TABS, (view.active, view.retired), strict=True):
+        for tab, count in zip(TABS, (view.active, view.retired, view.skills), strict=True):
+            if tab == "skills" and not count and view.tab != tab:
+                continue  # there is no such tab before there is a skill
             room = f" of {view.capacity:,}" if tab == "active" and view.capacity is not None else ""
             text = f"{_TITLES[tab]} {count:,}{room}"
             found.append((tab, start, text))
@@ -166,6 +171,8 @@ class MemoryHeader(Widget):
         """
         if view.past:
             return next((w for w in (f" ◀ {view.past}, read-only ", " ◀ read-only ") if cell_len(w) <= room), " ◀ ")
+        if view.tab == "skills":
+            return "strongest first"
         if view.tab != "active":
             return "latest first"
         if view.sort == "salience":

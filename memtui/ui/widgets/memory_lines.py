@@ -13,7 +13,9 @@ import numpy as np
 
 from memtui.memory.frame import Bools, Floats, Frame, Ints
 from memtui.memory.laws import Law
-from memtui.memory.model import KINDS, Memory
+from memtui.memory.laws.apart import SkillsApart
+from memtui.memory.laws.strength import Stage, StrengthLaw
+from memtui.memory.model import KINDS, Memory, Outcome, Trust
 from memtui.memory.moments import HOUR_US, NEVER_US, to_us
 from memtui.ui.time_words import age_words
 from memtui.ui.widgets.memory_bars import (
@@ -122,6 +124,11 @@ def last_salience(law: Law, memory: Memory) -> float:
     return float(law.retention(single(memory), to_us(memory.retired_at))[0])
 
 
+def skill_columns(frame: Frame | None, width: int) -> Columns:
+    """The columns of a skill's row: the stage stands where others have their half-life."""
+    return columns_for(max(1, width), len(Stage.ARCHIVED.value), 3 if frame is None else handle_cells(frame))
+
+
 class Window:
     """The active memories on screen, prepared so that a line per tick is cheap."""
 
@@ -129,6 +136,7 @@ class Window:
         """Copy what `rows` of `frame` hold; `left_for_age` shows the time until fading in the age column."""
         self.rows: list[int] = rows.tolist()
         self._law = law
+        self._full = 1.0  # the retention at which a bar is full
         self._columns = columns
         self._left_for_age = left_for_age
         self._small = frame.select(rows)
@@ -147,8 +155,8 @@ class Window:
         then = now if then_us is None else self._law.retention(self._small, then_us)
         dying = self._dying(now_us if then_us is None else then_us)
         floor, cells = self._law.floor, self._columns.bar
-        now8 = bar_eighths(now, floor, cells).tolist()
-        then8 = bar_eighths(then, floor, cells).tolist()
+        now8 = bar_eighths(now / self._full, floor, cells).tolist()
+        then8 = bar_eighths(then / self._full, floor, cells).tolist()
         ages = self._times(self._columns.age, now_us, left=self._left_for_age)
         lefts = self._times(self._columns.left, now_us, left=True)
         dead: list[bool] = dying.tolist()
@@ -194,15 +202,55 @@ class Window:
     def _fixed_part(self, frame: Frame, row: int) -> _Fixed:
         columns, memory = self._columns, frame.memories[row]
         kind = int(frame.kind[row])
-        reason = f"{memory.retired_reason}: " if memory.retired_reason is not None else ""
         return _Fixed(
             kind=kind,
             half=row_text(self._law.half_life_label(kind), columns.half),
             recalls=recalls_words(int(frame.recalls[row])).rjust(columns.recalls) if columns.recalls else "",
             handle=handle_of(row).ljust(columns.handle)[: columns.handle],
-            words=row_text(reason + _words(frame, row), columns.words),
+            words=row_text(self._words_of(frame, row), columns.words),
             pinned=memory.pinned,
         )
+
+    def _words_of(self, frame: Frame, row: int) -> str:
+        reason = frame.memories[row].retired_reason
+        return (f"{reason}: " if reason is not None else "") + _words(frame, row)
+
+
+class SkillWindow(Window):
+    """The skills on screen: the bar is the strength, full at the most there can be."""
+
+    def __init__(self, frame: Frame, law: Law, rows: Ints, columns: Columns) -> None:
+        """Copy what `rows` of `frame` hold."""
+        self._skills = law.strength if isinstance(law, SkillsApart) else StrengthLaw(rests=True)
+        super().__init__(frame, self._skills, rows, columns)
+        self._full = self._skills.most
+
+    def lines(self, now_us: int, then_us: int | None, given: Container[int]) -> list[Line]:
+        """Every line at `now_us`; what is previewed decides the stage too."""
+        moment = now_us if then_us is None else then_us
+        stages = [self._stage(memory, moment) for memory in self._small.memories]
+        return [
+            line._replace(over=(" ", "blank"), half=row_text(stage, self._columns.half), vivid=_STAGE_VIVID[stage])
+            for line, stage in zip(super().lines(now_us, then_us, given), stages, strict=True)
+        ]
+
+    def _stage(self, memory: Memory, moment_us: int) -> str:
+        if not memory.active:
+            return Stage.ARCHIVED.value
+        stage = self._skills.stage(memory, moment_us)
+        return (Stage.STALE if memory.pinned and stage is Stage.ARCHIVED else stage).value
+
+    def _words_of(self, frame: Frame, row: int) -> str:
+        mark = frame.memories[row].skill
+        title = head_of(frame.texts[row].partition("\n")[0]) or NO_TEXT
+        if mark is None:
+            return title
+        unverified = "" if mark.trust is Trust.TRUSTED else "unverified: "
+        went = "" if mark.outcome is Outcome.SUCCESS else f"{mark.outcome.value}: "
+        return unverified + went + title
+
+
+_STAGE_VIVID: Final = {Stage.ACTIVE.value: 2, Stage.STALE.value: 1, Stage.ARCHIVED.value: 0}
 
 
 class _Fixed(NamedTuple):

@@ -13,20 +13,21 @@ import numpy as np
 
 from memtui.memory.frame import Frame, Ints
 from memtui.memory.laws import Law
-from memtui.ui.widgets.memory_order import SORTS, RowOrder, retired_rows, sort_keys
+from memtui.ui.widgets.memory_order import SORTS, RowOrder, retired_rows, skill_rows, sort_keys
 
-Tab = Literal["active", "retired"]
-TABS: Final[tuple[Tab, Tab]] = ("active", "retired")
+Tab = Literal["active", "retired", "skills"]
+TABS: Final[tuple[Tab, ...]] = ("active", "retired", "skills")
 _CARRIED_MOST: Final = 20_000
 """Rows up to which the order is carried over to another frame; beyond, it is sorted anew."""
 
 
 class Listing:
-    """The rows of both tabs in their order, and the selected row of each.
+    """The rows of all tabs in their order, and the selected row of each. Skills stand on their own tab, wherever they are.
 
     Attributes:
         tab: the one in front.
-        sort: one of `SORTS`, for the active tab; the retired tab has the last retired first.
+        sort: one of `SORTS`, for the active tab; the retired tab has the last retired first, the skills
+            tab the strongest.
     """
 
     def __init__(self) -> None:
@@ -81,6 +82,7 @@ class Listing:
             if len(known):
                 self._carry(known)
         self._orders["retired"] = RowOrder(retired_rows(frame))
+        self._orders["skills"] = RowOrder(skill_rows(frame, law, moment_us))
         for tab, memory in ids.items():
             row = frame.row(memory) if memory is not None and memory in frame else None
             self._chosen[tab] = row if row is not None and self._orders[tab].position(row) is not None else None
@@ -91,10 +93,11 @@ class Listing:
         if self.frame is None or self.law is None:
             return
         staying = np.array([row for row in leaving if not self.frame.active[row]], np.int64)
-        rows = self.frame.active_rows()
+        rows = np.flatnonzero(self.frame.active & ~self.frame.skill)
         if staying.size:
             rows = np.union1d(rows, staying).astype(np.int64)
         self._orders["active"] = RowOrder(rows, sort_keys(self.sort, self.frame, self.law, rows, moment_us))
+        self._orders["skills"] = RowOrder(skill_rows(self.frame, self.law, moment_us))
 
     def tab_of(self, memory: str) -> Tab | None:
         """The tab that lists a memory, the one in front first."""
@@ -158,10 +161,10 @@ class Listing:
         if before.ids[:both] == frame.ids[:both]:  # a look at the past: a row is the same memory in both
             same = order.take(0, len(order))
             same = same[same < both]
-            return same[frame.active[same]]
+            return same[frame.active[same] & ~frame.skill[same]]
         ids = (before.ids[row] for row in order.take(0, len(order)).tolist())
         rows = (frame.row(memory) for memory in ids if memory in frame)
-        return [row for row in rows if frame.active[row]]
+        return [row for row in rows if frame.active[row] and not frame.skill[row]]
 
     def _carry(self, known: Ints | list[int]) -> None:
         """Put `known` in front, in this order; the others follow as they were just sorted."""
@@ -176,8 +179,8 @@ class Listing:
         order = self._orders["active"]
         known = np.zeros(len(frame), np.bool_)
         known[order.rows()] = True
-        gone = np.flatnonzero(known & ~frame.active).tolist()
-        undone = {row for row in gone if frame.ids[row] not in frame or frame.row(frame.ids[row]) != row}
+        gone = np.flatnonzero(known & (~frame.active | frame.skill)).tolist()
+        undone = {row for row in gone if frame.skill[row] or frame.ids[row] not in frame or frame.row(frame.ids[row]) != row}
         self.remove(undone)
-        order.append(np.flatnonzero(frame.active & ~known))
+        order.append(np.flatnonzero(frame.active & ~known & ~frame.skill))
         return [row for row in gone if row not in undone and row not in leaving]

@@ -38,11 +38,22 @@ def sort_keys(name: str, frame: Frame, law: Law, rows: Ints, moment_us: int) -> 
 
 
 def retired_rows(frame: Frame) -> Ints:
-    """Rows of retired memories, the last one retired first; rows whose creation was undone are not among them."""
-    gone = ~frame.active
+    """Rows of retired memories, the last one retired first; skills and what was undone at birth are not among them."""
+    gone = ~frame.active & ~frame.skill
     gone[frame.dropped_rows()] = False
     rows = np.flatnonzero(gone)
     return rows[np.lexsort((rows, frame.retired[rows]))[::-1]]
+
+
+def skill_rows(frame: Frame, law: Law, moment_us: int) -> Ints:
+    """Rows of skills, the strongest first at `moment_us`, archived ones behind."""
+    there = frame.skill.copy()
+    if not there.any():
+        return _NONE
+    there[frame.dropped_rows()] = False
+    rows = np.flatnonzero(there)
+    strength = law.retention(frame, moment_us)[rows]
+    return rows[np.lexsort((rows, -strength, ~frame.active[rows]))]
 
 
 class RowOrder:

@@ -21,9 +21,9 @@ from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
 from memtui.memory.model import Memory
 from memtui.ui.widgets.card_content import CardTexts, card_content
-from memtui.ui.widgets.memory_card import ACTIVE_KEYS, RETIRED_KEYS, MemoryCard
+from memtui.ui.widgets.memory_card import ACTIVE_KEYS, RETIRED_KEYS, MemoryCard, keys_of
 from memtui.ui.widgets.memory_header import SCROLLBAR_CELLS, HeaderView, MemoryHeader
-from memtui.ui.widgets.memory_lines import active_columns, handle_cells
+from memtui.ui.widgets.memory_lines import active_columns, handle_cells, skill_columns
 from memtui.ui.widgets.memory_listing import TABS, Tab
 from memtui.ui.widgets.memory_order import SORTS
 from memtui.ui.widgets.memory_rows import MemoryRows
@@ -50,7 +50,8 @@ class MemoryPanel(Vertical):
         """The person asks for something about a memory.
 
         Attributes:
-            action: `pin` (or unpin), `edit`, `forget`, `restore`, `history` or `why`.
+            action: `pin` (or unpin), `edit`, `forget`, `restore`, `history` or `why`; of a skill also `worked`, `failed`,
+                `approve`.
             id: the memory.
         """
 
@@ -73,8 +74,11 @@ class MemoryPanel(Vertical):
         Binding("r", "ask('restore')", "Restore", id="memory.restore", tooltip="Make the retired memory active again"),
         Binding("h", "ask('history')", "History", id="memory.history", tooltip="Everything that happened to the memory"),
         Binding("w", "ask('why')", "Why", id="memory.why", tooltip="Why it is kept, fading or retired"),
+        Binding("plus,equals_sign", "ask('worked')", "Worked", id="skill.worked", tooltip="The skill worked: stronger"),
+        Binding("minus", "ask('failed')", "Failed", id="skill.failed", tooltip="The skill did not work: weaker"),
+        Binding("a", "ask('approve')", "Approve", id="skill.approve", tooltip="Stand behind a skill that is unverified"),
         Binding("s", "cycle_sort", "Sort", id="memory.sort", tooltip="Sort by salience, age, recalls, kind, time left"),
-        Binding("tab", "next_tab", "Tab", show=False, id="memory.tab", tooltip="From active to retired, then on"),
+        Binding("tab", "next_tab", "Tab", show=False, id="memory.tab", tooltip="From tab to tab, then on"),
         Binding("left_square_bracket", "tab('active')", "Active", show=False, id="memory.active", tooltip="Active memories"),
         Binding(
             "right_square_bracket", "tab('retired')", "Retired", show=False, id="memory.retired", tooltip="Retired memories"
@@ -214,9 +218,16 @@ class MemoryPanel(Vertical):
             return self.tab == "active"
         if action != "ask":
             return True
-        if parameters[0] not in {name for _, name in (ACTIVE_KEYS if self.tab == "active" else RETIRED_KEYS)}:
+        if parameters[0] not in self._offered():
             return False
         return True if self.selected is not None else None
+
+    def _offered(self) -> set[str]:
+        """What can be asked of the selected memory, or of any on this tab while none is."""
+        frame, memory = self.rows.listing.frame, self.selected
+        if frame is None or memory is None or memory not in frame:
+            return {name for _, name in (RETIRED_KEYS if self.tab == "retired" else ACTIVE_KEYS)}
+        return {name for _, name in keys_of(frame.memories[frame.row(memory)])}
 
     def action_ask(self, action: str) -> None:
         """Post what is asked about the selected memory."""
@@ -234,9 +245,11 @@ class MemoryPanel(Vertical):
         self.set_tab(tab)
 
     def action_next_tab(self) -> None:
-        """From active to retired; from there the focus moves on, so that the panel is no trap."""
-        if self.tab == "active":
-            self.set_tab("retired")
+        """From active to retired to the skills, if any; from there the focus moves on, so that the panel is no trap."""
+        tabs = [tab for tab in TABS if tab != "skills" or self.rows.listing.count(tab)]
+        at = tabs.index(self.tab) if self.tab in tabs else len(tabs)
+        if at + 1 < len(tabs):
+            self.set_tab(tabs[at + 1])
         else:
             self.screen.focus_next()
 
@@ -276,14 +289,15 @@ class MemoryPanel(Vertical):
     def _show_header(self) -> None:
         rows = self.rows
         listing = rows.listing
-        law, frame = listing.law, listing.frame
+        law, frame, width = listing.law, listing.frame, self.size.width - SCROLLBAR_CELLS
         self.header.show(
             HeaderView(
                 active=listing.count("active") - len(rows.motion.leaving),
                 retired=listing.count("retired"),
+                skills=listing.count("skills"),
                 tab=listing.tab,
                 sort=listing.sort,
-                columns=active_columns(frame, law, self.size.width - SCROLLBAR_CELLS),
+                columns=skill_columns(frame, width) if listing.tab == "skills" else active_columns(frame, law, width),
                 floor=0.0 if law is None else law.floor,
                 handle=3 if frame is None else handle_cells(frame),
                 previewing=rows.preview_us is not None,

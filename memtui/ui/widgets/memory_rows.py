@@ -27,10 +27,12 @@ from memtui.ui.widgets.memory_lines import (
     RetiredColumns,
     RetiredLine,
     RetiredWindow,
+    SkillWindow,
     Window,
     active_columns,
     handle_cells,
     retired_columns,
+    skill_columns,
 )
 from memtui.ui.widgets.memory_listing import Listing, Tab
 from memtui.ui.widgets.memory_motion import Motion
@@ -41,6 +43,7 @@ from memtui.ui.widgets.row_text import wrapped
 EMPTY: Final = {
     "nothing": "Nothing remembered yet. Tell me something worth keeping.",
     "active": "Nothing is active. What was here waits under Retired.",
+    "skills": "No skills yet. /learn keeps how something was done.",
     "retired": "Nothing retired. What fades, merges or is superseded waits here and can be restored.",
 }
 _WHEEL_LINES: Final = 3
@@ -147,7 +150,7 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         self._scroll_to_chosen(or_top=True)
 
     def set_tab(self, tab: Tab) -> None:
-        """Show the active or the retired memories."""
+        """Show the active memories, the retired ones or the skills."""
         if tab == self.listing.tab:
             return
         self.listing.tab = tab
@@ -266,7 +269,9 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def columns(self) -> Columns:
-        """The columns of an active row at the present width."""
+        """The columns of an active row, or of a skill's, at the present width."""
+        if self.listing.tab == "skills":
+            return skill_columns(self.listing.frame, self._viewport.width)
         return active_columns(self.listing.frame, self.listing.law, self._viewport.width)
 
     @property
@@ -356,6 +361,8 @@ class MemoryRows(ScrollView, can_focus=True, inherit_bindings=False):
         rows = self.listing.order.take(top, top + self._viewport.height)
         if self.listing.tab == "retired":
             return RetiredWindow(frame, law, rows, self.retired_columns)
+        if self.listing.tab == "skills":
+            return SkillWindow(frame, law, rows, self.columns)
         return Window(frame, law, rows, self.columns, left_for_age=self.listing.sort == "left")
 
     def _ground(self, row: int) -> Ground:

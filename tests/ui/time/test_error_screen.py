@@ -14,7 +14,7 @@ from memtui.memory.model import Kind
 from memtui.ui.screens.confirm_screen import ConfirmScreen
 from memtui.ui.screens.edit_memory_screen import EditMemoryScreen, MemoryChanges, importance_of
 from memtui.ui.screens.error_screen import ErrorScreen
-from memtui.ui.widgets.kind_choice import KindChoice
+from memtui.ui.widgets.choice_line import KindChoice
 from tests.ui.time.timeline_app import Themed
 
 HOSTILE = "[red]x[/] \x1b[31m\x00\ud800 \u202eabc 日本語 👩‍👩‍👧‍👦"
