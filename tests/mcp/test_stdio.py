@@ -1,7 +1,8 @@
-"""`memtui mcp` as a process of its own, spoken to by the official client over stdio, while others work on the same memory."""
+"""`memtui mcp` as a process of its own, spoken to by the official client over stdio, while others use the same memory."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -57,7 +58,7 @@ async def test_the_app_and_the_server_share_one_memory(tmp_path: Path, mode: Lit
             assert not skill.trusted and skill.origin.startswith("mcp:")
             # a third process, the command line
             command = [sys.executable, "-m", "memtui", "skill", "reinforce", skill.slug]
-            subprocess.run(command, env=environment(tmp_path), check=True, capture_output=True, timeout=90)
+            await asyncio.to_thread(subprocess.run, command, env=environment(tmp_path), check=True, capture_output=True)
             assert (await ok(client, "mem_get", ref=skill.slug))["memory"]["skill"]["strength"] == pytest.approx(1.15)
             # writes in turn, from both sides
             for number in range(4):

@@ -119,55 +119,54 @@ operations = st.lists(
 )
 
 
-def bodies_for(store: MemoryStore, what: str, number: int, text: str) -> tuple[list[Body], dict[str, str]]:
-    """One operation on what is there; nothing when there is nothing to do it to."""
+def birth(store: MemoryStore, what: str, number: int, text: str) -> tuple[list[Body], dict[str, str]]:
+    """A new memory or skill."""
     at = NOW + timedelta(hours=store.head.length)
-    digest, said = content_hash(text), {content_hash(text): text}
-    ids = list(store.state.memories)
     new = make_id(at, "memory", store.head.length)
-    if what in ("create", "learn"):
-        skill = what == "learn"
-        if skill:
-            text = body_text(Draft(" ".join(text.split()) or "t", text, text, ""))
-            digest = content_hash(text)
-        kind = Kind.PROCEDURAL if skill else [Kind.SEMANTIC, Kind.EPISODIC, Kind.CONSOLIDATED][number % 3]
-        born = Created(new, kind, digest, None, number / 10, at, at, at, sources=(f"t{number}",), merged_from=tuple(ids[:1]))
-        mark = [Learned(new, f"skill-{store.head.length}", list(Outcome)[number % 3], Trust.TRUSTED, "you")] if skill else []
-        return [born, *mark], {digest: text}
+    kind = [Kind.SEMANTIC, Kind.EPISODIC, Kind.CONSOLIDATED][number % 3]
+    if what == "learn":
+        text, kind = body_text(Draft(" ".join(text.split()) or "t", text, text, "")), Kind.PROCEDURAL
+    digest = content_hash(text)
+    merged = tuple(store.state.memories)[:1]
+    born = Created(new, kind, digest, None, number / 10, at, at, at, sources=(f"t{number}",), merged_from=merged)
+    if what == "create":
+        return [born], {digest: text}
+    slug = f"skill-{store.head.length}"
+    return [born, Learned(new, slug, list(Outcome)[number % 3], Trust.TRUSTED, "you")], {digest: text}
+
+
+def happening(store: MemoryStore, what: str, number: int, text: str) -> tuple[list[Body], dict[str, str]]:
+    """One operation on what is there; nothing when there is nothing to do it to."""
+    digest, ids, blocks = content_hash(text), list(store.state.memories), list(store.state.blocks)
     if what == "turn":
         return [Turned(f"t{store.head.length}", "s")], {}
     if what == "warp":
         return [Warped(3600.0 * number, 60.0)], {}
     if not ids:
         return [], {}
-    one = ids[number % len(ids)]
-    memory = store.state.memories[one]
-    match what:
-        case "edit" if memory.skill is None:
-            return [Edited(one, digest)], said
-        case "recall":
-            return [Recalled(tuple(dict.fromkeys((one, ids[0]))), "t")], {}
-        case "retire":
-            return [Retired(one, RetireReason.FORGOTTEN, ids[0], digest)], said
-        case "restore":
-            return [Restored(one)], {}
-        case "pin":
-            return [Pinned(one, number % 2 == 0)], {}
-        case "practise" if memory.skill is not None:
-            return [Practised(one, number % 2 == 0, digest)], said
-        case "trust" if memory.skill is not None:
-            return [Trusted(one, [Trust.TRUSTED, Trust.UNTRUSTED][number % 2], "you")], {}
-        case "undo":
-            return [Undone(list(store.state.blocks)[number % len(store.state.blocks)])], {}
-        case "judge":
-            return [Judged(memory.content, store.state.memories[ids[0]].content, Label.ADDITIVE, 0.5, "you", digest)], said
-    return [], {}
+    one, even = ids[number % len(ids)], number % 2 == 0
+    memory, first = store.state.memories[one], store.state.memories[ids[0]]
+    table: dict[str, Body] = {
+        "recall": Recalled(tuple(dict.fromkeys((one, ids[0]))), "t"),
+        "retire": Retired(one, RetireReason.FORGOTTEN, ids[0], digest),
+        "restore": Restored(one),
+        "pin": Pinned(one, even),
+        "undo": Undone(blocks[number % len(blocks)]),
+        "judge": Judged(memory.content, first.content, Label.ADDITIVE, 0.5, "you", digest),
+    }
+    if memory.skill is None:
+        table["edit"] = Edited(one, digest)
+    else:
+        table["practise"] = Practised(one, even, digest)
+        table["trust"] = Trusted(one, Trust.TRUSTED if even else Trust.UNTRUSTED, "you")
+    named = {digest: text} if what in ("retire", "judge", "edit", "practise") else {}
+    return ([table[what]], named) if what in table else ([], {})
 
 
 async def live(companion: Companion, life: list[tuple[str, int, str]]) -> None:
     store = companion.store
     for what, number, text in life:
-        bodies, said = bodies_for(store, what, number, text)
+        bodies, said = (birth if what in ("create", "learn") else happening)(store, what, number, text)
         if bodies:
             rows = await companion.mind.embedder.embed(list(said.values()))
             vectors = dict(zip(said, rows, strict=True))

@@ -84,7 +84,7 @@ def test_what_others_wrote_stays(places: Places) -> None:
     path.write_text(json.dumps(mine, indent=4))
     done = set_up(["claude-code"], "user", PROGRAM, places)
     data = read(path)
-    assert [group["hooks"][0] for group in data["hooks"]["Stop"]][0] == own and len(data["hooks"]["Stop"]) == 2
+    assert data["hooks"]["Stop"][0]["hooks"][0] == own and len(data["hooks"]["Stop"]) == 2
     assert "\n    " in path.read_text() and "ключ" in path.read_text()
     assert [backup.read_text() for backup in done.backups] == [json.dumps(mine, indent=4)]
     set_up(["claude-code"], "user", ("/new/python", "-m", "memtui"), places)  # memtui moved: its hooks are replaced
@@ -110,7 +110,7 @@ def test_toml_keeps_comments_and_order(places: Places) -> None:
     assert tomllib.loads(before) == read(path) and "# best" in path.read_text()
 
 
-BROKEN = {
+BROKEN: dict[str, str | bytes] = {
     "comments": '{\n  // mine\n  "a": 1\n}',
     "trailing comma": '{"a": 1,}',
     "cut off": '{"a": {"b": ',

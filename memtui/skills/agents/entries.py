@@ -3,8 +3,8 @@
 Formats as their own documentation has them (November 2026):
 Claude Code: `mcpServers` in `~/.claude.json` or a project's `.mcp.json`, hooks in `settings.json` of `~/.claude` or
 `.claude`; Codex: `[mcp_servers.NAME]` in `config.toml` of `~/.codex` or a trusted project's `.codex`; Cursor: `mcpServers`
-in `.cursor/mcp.json`; Gemini CLI: `mcpServers` in `.gemini/settings.json`; opencode: `mcp` with `type: local` and one list as
-the command in `opencode.json` (version 2 reads it too).
+in `.cursor/mcp.json`; Gemini CLI: `mcpServers` in `.gemini/settings.json`; opencode: `mcp` with `type: local` and one list
+as the command in `opencode.json` (version 2 reads it too).
 """
 
 from __future__ import annotations
