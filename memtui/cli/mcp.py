@@ -22,7 +22,7 @@ def mcp_command(context: Context) -> None:
     """
     from memtui.mcp.server import serve
 
-    asyncio.run(serve(lambda: _open(context)))
+    asyncio.run(serve(lambda: _open(context), context.home.hooks))
 
 
 async def _open(context: Context) -> Tools:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from mcp import types
@@ -18,6 +19,8 @@ from memtui import __version__
 from memtui.errors import MemtuiError
 from memtui.mcp.shapes import said_of, schema_of
 from memtui.mcp.tools import TOOLS, Tools, client_name
+from memtui.skills.hooks.answering import answering
+from memtui.skills.view import Found
 
 INSTRUCTIONS: Final = (
     "memtui is a long-term memory shared with a person, who sees it and watches it fade. Call mem_recall before a task, "
@@ -109,12 +112,20 @@ def server_of(service: Service) -> Server[Any]:
     )
 
 
-async def serve(open_tools: Open) -> None:
-    """Serve one client on standard input and output until it hangs up."""
+async def serve(open_tools: Open, hooks: Path) -> None:
+    """Serve one client on standard input and output until it hangs up, and the hooks of the same home beside it.
+
+    Args:
+        hooks: the home's folder for hooks.
+    """
     service = Service(open_tools)
     server = server_of(service)
+
+    async def recall(query: str, limit: int) -> Sequence[Found]:
+        return await (await service.tools()).for_hooks(query, limit)
+
     try:
-        async with stdio_server() as (read, write):
+        async with stdio_server() as (read, write), answering(hooks, recall):
             service.warm_up()
             await server.run(read, write, server.create_initialization_options())
     finally:

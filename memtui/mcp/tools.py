@@ -29,7 +29,7 @@ from memtui.memory.texts import clean, mask_secrets, one_line, same_key
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
     from memtui.memory.frame import Vectors
-    from memtui.skills.view import Skill
+    from memtui.skills.view import Found, Skill
 
 Answer = dict[str, Any]
 _NEAR_COSINE: Final = 0.80
@@ -88,6 +88,12 @@ class Tools:
         with contextlib.suppress(MemtuiError):  # the first call says what is wrong
             await self.skills.recall(_WARM, 1)
             await self._facts(_WARM)
+
+    async def for_hooks(self, query: str, limit: int) -> list[Found]:
+        """The best skills for a hook's words, relevant or not. Nothing counts as used."""
+        async with self._turn:
+            await self._catch_up()
+            return await self.skills.recall(query, limit, everything=True)
 
     async def settle(self) -> None:
         """Write what is still to be written, now."""

@@ -18,6 +18,7 @@ from memtui.chat.companion import Companion
 from memtui.chat.opening import open_companion
 from memtui.config import Settings
 from memtui.locations import home
+from memtui.skills.hooks.asking import ask
 
 
 def environment(where: Path) -> dict[str, str]:
@@ -71,6 +72,20 @@ async def test_the_app_and_the_server_share_one_memory(tmp_path: Path, mode: Lit
         assert app.store.verify() == [] and len(app.store.frame) == 11
     finally:
         await app.close()
+
+
+async def test_hooks_ask_the_running_server_and_find_by_meaning(tmp_path: Path) -> None:
+    async with served(tmp_path) as client:
+        await ok(
+            client,
+            "mem_learn",
+            title="Deploy hangs on a database migration",
+            trigger="deploy is stuck",
+            steps="find the lock",
+        )
+        found = await asyncio.to_thread(ask, home(tmp_path).hooks, "выкатка зависла на миграции базы данных", 3)
+        assert found is not None and found[0].passed and found[0].skill.steps == "find the lock"
+    assert not list(home(tmp_path).hooks.rglob("*.sock"))  # hung up: nothing is left behind
 
 
 async def test_a_store_that_is_no_store_is_a_tool_error(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from memtui.memory.words import stems
 from memtui.skills.agents.entries import Places, missing_server
 from memtui.skills.hooks import saying
 from memtui.skills.hooks.asked import Asked, BadInput
+from memtui.skills.hooks.asking import ask
 from memtui.skills.hooks.recaps import keep_recap, recap_of, recaps
 from memtui.skills.snapshot import SnapshotReader, refresh_in_background
 from memtui.skills.snapshot_file import SNAPSHOT_NAME
@@ -103,6 +104,10 @@ def stop(at: At) -> str:
 
 
 def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
+    """The best skills for some words, and whether the list is stale: from a running memtui, else by words alone."""
+    live = ask(at.folder, words, most)
+    if live is not None:
+        return live, False
     reader = _reader(at)
     if reader is None:
         return [], False
