@@ -58,7 +58,7 @@ def init_command(
     if only_print:
         click.echo(shown(names, own_command(context.home)), nl=False)
         return
-    _say(set_up(names, scope, own_command(context.home), Places.here(project)), as_json)
+    _say(set_up(names, scope, own_command(context.home), Places.here(project)), as_json, setting_up=True)
 
 
 @click.command("uninstall")
@@ -74,23 +74,23 @@ def uninstall_command(context: Context, /, project: Path | None, as_json: bool, 
     from memtui.skills.agents.setting_up import Places, take_out
 
     done = take_out(_named(agents) or AGENTS, SCOPES, Places.here(project))
-    _say(done, as_json)
+    _say(done, as_json, setting_up=False)
     if done.left_alone:
         raise click.exceptions.Exit(1)
 
 
-def _say(done: Done, as_json: bool) -> None:
+def _say(done: Done, as_json: bool, *, setting_up: bool) -> None:
     if as_json:
         names = ("written", "unchanged", "backups", "left_alone")
         click.echo(json.dumps({name: [str(path) for path in getattr(done, name)] for name in names}, ensure_ascii=False))
         return
     for path in done.written:
         click.echo(f"wrote {path}" if path.exists() else f"removed {path}")
-    for path in done.unchanged:
+    for path in done.unchanged if setting_up else ():
         click.echo(f"{path} is as it should be")
     for path in done.backups:
         click.echo(f"kept {path}", err=True)
     for problem in done.left_alone:
         click.echo(problem, err=True)
-    if not done.written and not done.unchanged:
+    if not setting_up and not done.written and not done.left_alone:
         click.echo("There was nothing to take out.", err=True)

@@ -90,7 +90,7 @@ def run_chore(context: Context, chore: str) -> None:
 
             return write_vault(companion.store, context.home.vault).sentence
         done = await companion.skills.decay()
-        return f"{len(done.archived)} skills archived, {done.stale} stale, {done.active} active."
+        return f"Skills: {len(done.archived)} archived, {done.stale} stale, {done.active} active."
 
     with remembering(context.home, chore) as told:
         told.said = run(context, work)
