@@ -67,6 +67,7 @@ class Turn:
         yield Heard(self.turn_id, self.now, self.text, self.masked)
         self._take_into_history()
         try:
+            await companion.skills.embed_lacking()
             cue = await companion.cue(self.text)
             recollection = await asyncio.to_thread(companion.recall_now, cue)
         except MemtuiError as error:

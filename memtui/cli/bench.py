@@ -281,3 +281,20 @@ def _settings(context: Context, mind: str) -> Settings:
 
 def _note(sentence: str) -> None:
     click.echo(sentence, err=True)
+
+
+@bench_command.command("skills")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+def skills_command(as_json: bool) -> None:
+    """Does a question find its skill, in the same language and in the other one? Fifty skills, a hundred questions."""
+    from memtui.bench.skills import measure_skills
+
+    record = measure_skills()
+    if as_json:
+        click.echo(json.dumps(record, indent=1))
+        return
+    click.echo(f"{'':<8} {'pairs':>6} {'hit@1':>6} {'hit@3':>6}   words alone @1 / @3")
+    for way, figures in record["ways"].items():
+        alone = f"{figures['words alone hit@1']:.2f} / {figures['words alone hit@3']:.2f}"
+        click.echo(f"{way:<8} {figures['pairs']:>6} {figures['hit@1']:>6.2f} {figures['hit@3']:>6.2f}   {alone}")
+    click.echo(f"{record['skills']} skills, {record['ms_a_question']:g} ms a question")

@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+
 from memtui.errors import InputError
 from memtui.memory.events import Body, Created, Edited, Learned, Pinned, Practised, Recalled, Restored, Retired, Trusted
 from memtui.memory.frame import Vectors
@@ -18,7 +20,7 @@ from memtui.memory.ids import make_id
 from memtui.memory.laws.strength import Stage
 from memtui.memory.ledger import canonical
 from memtui.memory.model import Kind, Memory, Outcome, RetireReason, Trust
-from memtui.memory.skill import Draft, body_text, checked, slug_of
+from memtui.memory.skill import Draft, body_text, checked, searched_text, slug_of
 from memtui.memory.texts import clean, content_hash, mask_secrets, one_line
 from memtui.minds.offline.embedder import NAME
 from memtui.skills.archive import write_archive
@@ -218,6 +220,24 @@ class Skills:
             block = make_id(at, "archive", self.keeper.store.head.length)
             await self.keeper.store.append_async(bodies, at=at, block=block, texts=texts)
 
+    async def embed_lacking(self) -> int:
+        """Give skills that have none a vector by the memory's own embedder, for recall in a chat; returns how many.
+
+        Where an endpoint embeds, writing a skill does not call it; the next turn, which does anyway, makes up for it.
+
+        Raises:
+            MindError: the embedder did not answer.
+        """
+        store, frame = self.keeper.store, self.keeper.store.frame
+        if self.keeper.mind.embedder.name == NAME or not frame.skill.any():
+            return 0
+        rows = np.flatnonzero(frame.skill & frame.active & ~frame.vectors.any(axis=1)).tolist()
+        texts = {frame.memories[row].content: searched_text(self.shelf.draft(frame.memories[row])) for row in rows}
+        if texts:
+            made = await self.keeper.mind.embedder.embed(list(texts.values()))
+            await store.add_vectors_async(dict(zip(texts, made, strict=True)))
+        return len(texts)
+
     # -- reading
 
     async def refresh(self) -> bool:
@@ -277,8 +297,14 @@ class Skills:
         return draft.slug
 
     async def _content(self, draft: Draft) -> tuple[dict[str, str], dict[str, Vectors], str]:
+        """The draft's text by its hash, and its vector for the store where that costs no call (see `embed_lacking`)."""
         digest, vector = await asyncio.to_thread(self.shelf.vector_of, draft)
-        vectors = {digest: vector} if self.keeper.mind.embedder.name == NAME else {}
+        mind = self.keeper.mind
+        vectors: dict[str, Vectors] = {}
+        if mind.embedder.name == NAME:
+            vectors[digest] = vector
+        elif mind.local:
+            vectors[digest] = (await mind.embedder.embed([searched_text(draft)]))[0]
         return {digest: body_text(draft)}, vectors, digest
 
     def _due(self) -> list[Memory]:

@@ -205,6 +205,20 @@ class MemoryStore:
             if writing.done():
                 self._fold_waiting()
 
+    async def add_vectors_async(self, vectors: Mapping[str, Vectors]) -> None:
+        """Give texts that are there a vector by the present embedder: float32 (dims,) by content hash. No event.
+
+        Raises:
+            StoreError: it can't be written, or a vector is none.
+        """
+        self._check_open()
+        await asyncio.to_thread(self._journal.add_vectors, vectors)
+        for content in vectors:
+            for memory_id in self._by_content.get(content, ()):
+                memory = self.state.memories.get(memory_id)
+                if memory is not None and memory.content == content:
+                    self.frame.upsert(memory, self.text(content), vectors[content], self._readings(vectors[content]))
+
     def refresh(self) -> bool:
         """Take in what other processes appended; True if anything came."""
         self._check_open()
@@ -315,11 +329,15 @@ class MemoryStore:
         if memory_id not in frame or frame.memories[frame.row(memory_id)].content != memory.content:
             vector = vectors.get(memory.content)
             vector = self._vector_of(memory.content) if vector is None else vector
-        readings: Vectors | None = None
-        if vector is not None and self._reader is not None:
-            width = self._reader.slots + self._reader.aspects
-            readings = self._reader.read(vector[None, :])[0] if vector.any() else np.zeros(width, np.float32)
-        frame.upsert(memory, self.text(memory.content), vector, readings)
+        frame.upsert(memory, self.text(memory.content), vector, self._readings(vector))
+
+    def _readings(self, vector: Vectors | None) -> Vectors | None:
+        """What the mind's reader reads off a vector; None where there is nothing to read."""
+        if vector is None or self._reader is None:
+            return None
+        width = self._reader.slots + self._reader.aspects
+        found: Vectors = self._reader.read(vector[None, :])[0] if vector.any() else np.zeros(width, np.float32)
+        return found
 
     def _vector_of(self, content: str) -> Vectors:
         """The vector of a text that did not come with one: an edit or its undo, or a text that was there before."""

@@ -91,15 +91,11 @@ def done(number: int, *bodies: Body, texts: Sequence[str] = (), embedded: Sequen
 
 
 def opened(folder: Path | str, *, embedder: str = EMBEDDER, dims: int = DIMS, slots: bool = False) -> MemoryStore:
-    return MemoryStore.open(
-        folder, embedder_name=embedder, dims=dims, reader=Reader(slots_of, SLOTS) if slots else None
-    )
+    return MemoryStore.open(folder, embedder_name=embedder, dims=dims, reader=Reader(slots_of, SLOTS) if slots else None)
 
 
 def scratch(*, slots: bool = False) -> MemoryStore:
-    return MemoryStore.scratch(
-        embedder_name=EMBEDDER, dims=DIMS, reader=Reader(slots_of, SLOTS) if slots else None
-    )
+    return MemoryStore.scratch(embedder_name=EMBEDDER, dims=DIMS, reader=Reader(slots_of, SLOTS) if slots else None)
 
 
 def shown(frame: Frame) -> list[tuple[object, ...]]:

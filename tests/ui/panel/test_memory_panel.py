@@ -74,8 +74,8 @@ async def test_tabs_by_keys_and_the_panel_is_no_trap() -> None:
         app.rows.focus()
         await press(pilot, "left_square_bracket")
         assert front(app) == "active"
-        with pytest.raises(ValueError, match="no tab named 'skills'"):
-            app.panel.set_tab("skills")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="no tab named 'fables'"):
+            app.panel.set_tab("fables")  # type: ignore[arg-type]
 
 
 async def test_each_tab_has_its_own_selection() -> None:
