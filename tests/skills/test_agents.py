@@ -252,6 +252,20 @@ def test_the_missing_server_is_told(places: Places, tmp_path: Path) -> None:
     assert "is gone" in missing_server(places)
     (places.project / ".mcp.json").write_text("{ broken")
     assert "not configured" in missing_server(places)
+    local = {"projects": {str(places.project): {"mcpServers": {"memtui": {"command": "memtui", "args": ["mcp"]}}}}}
+    (places.user / ".claude.json").write_text(json.dumps(local))  # as `claude mcp add` writes it
+    (places.user / ".claude.json").chmod(0o444)
+    assert missing_server(places) == ""
+    (places.user / ".claude.json").chmod(0o644)
+    (places.user / ".claude.json").write_text('{"projects": [], "mcpServers": 3}')
+    assert "not configured" in missing_server(places)
+
+
+def test_uninstall_in_the_home_folder_meets_its_files_once(places: Places) -> None:
+    at_home = Places(places.user, places.user, {})
+    set_up(AGENTS, "user", PROGRAM, at_home)
+    done = take_out(AGENTS, SCOPES, at_home)
+    assert len(done.written) == 6 and not everything(places.user)
 
 
 def test_print_shows_what_would_be_written(places: Places) -> None:

@@ -24,7 +24,7 @@ from memtui.memory.skill import Draft
 from memtui.minds.factory import make_mind
 from memtui.skills.hooks import answers, recaps, running
 from memtui.skills.hooks.answering import answering
-from memtui.skills.hooks.asked import MOST_BYTES
+from memtui.skills.hooks.asked import MOST_BYTES, At
 from memtui.skills.hooks.asking import ask
 from memtui.skills.hooks.counting import Tally, tallies
 from memtui.skills.hooks.recaps import recap_of
@@ -194,7 +194,7 @@ def test_a_hook_that_hangs_gives_up(calls: Calls, monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_unforeseen_error_is_counted_by_its_kind_alone(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(at: answers.At) -> str:
+    def fails(at: At) -> str:
         raise RuntimeError("sk-secret in the message")
 
     monkeypatch.setattr(answers, "prompt", fails)

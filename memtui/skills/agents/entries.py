@@ -184,13 +184,18 @@ def missing_server(places: Places) -> str:
 
     for scope in SCOPES:
         try:
-            entry = read_json(server_file("claude-code", scope, places)).get("mcpServers", {}).get(NAME)
-        except (InputError, AttributeError):
+            data = read_json(server_file("claude-code", scope, places))
+        except InputError:
             continue
-        if isinstance(entry, dict):
+        own = data.get("projects", {}) if scope == "user" else {}  # `claude mcp add` keeps a project's servers there
+        for holder in (data, own.get(str(places.project)) if isinstance(own, dict) else None):
+            servers = holder.get("mcpServers") if isinstance(holder, dict) else None
+            entry = servers.get(NAME) if isinstance(servers, dict) else None
+            if not isinstance(entry, dict):
+                continue
             command = entry.get("command")
             if isinstance(command, str) and Path(command).is_absolute() and not Path(command).exists():
-                return f"memtui's MCP server can't start: {command} is gone. Run `memtui init --claude-code` again."
+                return "memtui's MCP server can't start: its program is gone. Run `memtui init --claude-code` again."
             return ""
     return "memtui's MCP server is not configured here: its mem_ tools are missing. Run `memtui init --claude-code`."
 

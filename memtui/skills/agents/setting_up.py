@@ -55,12 +55,16 @@ def take_out(agents: Iterable[str], scopes: Iterable[str], places: Places) -> Do
     """
     changes: list[Change] = []
     problems: list[str] = []
+    seen: set[Path] = set()
     for agent in agents:
         for scope in scopes:
             plans = [(entries.server_file(agent, scope, places), entries.drop_server(agent))]
             if agent == "claude-code":
                 plans.append((entries.hooks_file(scope, places), entries.drop_hooks()))
             for path, edit in plans:
+                if path in seen:  # a project that is the home folder has the user's files
+                    continue
+                seen.add(path)
                 if path.exists() or path.is_symlink():
                     try:
                         changes.append(plan_change(path, edit))

@@ -1,25 +1,23 @@
-"""What each hook does. All of it reads small files: nothing here opens the store, imports LanceDB or asks a model."""
+"""What the hooks that speak have to say. They read small files, or ask a running memtui: nothing here opens the store,
+imports LanceDB or asks a model.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from memtui.clock import wall_now
-from memtui.locations import Home, store_folder
-from memtui.memory.moments import to_iso
+from memtui.locations import store_folder
 from memtui.memory.words import stems
 from memtui.skills.agents.entries import Places, missing_server
 from memtui.skills.hooks import saying
-from memtui.skills.hooks.asked import Asked, BadInput
+from memtui.skills.hooks.asked import At, Broken
 from memtui.skills.hooks.asking import ask
-from memtui.skills.hooks.recaps import keep_recap, recap_of, recaps
+from memtui.skills.hooks.recaps import recaps
 from memtui.skills.snapshot import SnapshotReader, refresh_in_background
 from memtui.skills.snapshot_file import SNAPSHOT_NAME
 from memtui.skills.view import Found, Skill
@@ -36,24 +34,6 @@ _FIT_SHARE: Final = 0.5
 _SHORTEST: Final = 8
 """Characters of a prompt that can be about anything."""
 _SESSIONS_KEPT: Final = 50
-
-
-class Broken(RuntimeError):
-    """Memory can't be read; the message is a word for the count."""
-
-
-@dataclass(frozen=True, slots=True)
-class At:
-    """One call of a hook: whose memory, what was given, and the environment."""
-
-    home: Home
-    asked: Asked
-    environ: Mapping[str, str]
-
-    @property
-    def folder(self) -> Path:
-        """Where hooks keep what they keep."""
-        return self.home.hooks
 
 
 def session_start(at: At) -> str:
@@ -90,17 +70,6 @@ def before_tool(at: At) -> str:
         return ""
     _remember_shown(at, (one.skill.slug for one in new))
     return saying.recalled(new, stale=stale, verify=False)
-
-
-def stop(at: At) -> str:
-    """Keep a recap of the session; says nothing."""
-    asked = at.asked
-    if not asked.transcript:
-        raise BadInput("no transcript")
-    recap = recap_of(Path(asked.transcript), asked.session or asked.transcript, asked.folder, to_iso(_now()))
-    if recap is not None:
-        keep_recap(at.folder / "recaps", recap)
-    return ""
 
 
 def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
@@ -188,7 +157,3 @@ def _forget_shown(at: At) -> None:
         files = sorted(_shown_file(at).parent.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
         for old in files[_SESSIONS_KEPT:]:
             old.unlink()
-
-
-def _now() -> datetime:
-    return wall_now()

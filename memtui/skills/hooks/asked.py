@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, Final
 
+from memtui.locations import Home
 from memtui.memory.texts import clean
 
 MOST_BYTES: Final = 4 << 20
@@ -39,6 +41,24 @@ class Asked:
     prompt: str = ""
     tool: str = ""
     words: str = ""
+
+
+class Broken(RuntimeError):
+    """Memory can't be read; the message is a word for the count."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One call of a hook: whose memory, what was given, and the environment."""
+
+    home: Home
+    asked: Asked
+    environ: Mapping[str, str]
+
+    @property
+    def folder(self) -> Path:
+        """Where hooks keep what they keep."""
+        return self.home.hooks
 
 
 def read_asked(stream: IO[bytes]) -> Asked:

@@ -20,7 +20,7 @@ LONGEST_PATH: Final = 100
 """Bytes of a socket's path; systems take 104 or 108."""
 MOST_BYTES: Final = 1 << 20
 _CONNECT_S: Final = 0.05
-_ANSWER_S: Final = 0.25
+_ANSWER_S: Final = 0.15
 _TRIED: Final = 2
 """How many of the sockets, the newest first, are tried: those of killed processes stay behind."""
 

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from memtui.clock import wall_now
+from memtui.memory.moments import to_iso
 from memtui.memory.texts import clean, mask_secrets, one_line
+from memtui.skills.hooks.asked import At, BadInput
 from memtui.store.durability import write_atomically
 
 _KEPT: Final = 50
@@ -47,6 +50,22 @@ class Recap:
     ended: str
     files: tuple[str, ...]
     prompts: int
+
+
+def stop(at: At) -> str:
+    """Keep a recap of the session that stops; says nothing.
+
+    Raises:
+        BadInput: the agent named no transcript.
+        OSError: it can't be read, or the recap can't be written.
+    """
+    asked = at.asked
+    if not asked.transcript:
+        raise BadInput("no transcript")
+    recap = recap_of(Path(asked.transcript), asked.session or asked.transcript, asked.folder, to_iso(wall_now()))
+    if recap is not None:
+        keep_recap(at.folder / "recaps", recap)
+    return ""
 
 
 def recap_of(transcript: Path, session: str, folder: str, at: str) -> Recap | None:

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO, Final, NoReturn
 
@@ -15,7 +15,7 @@ from memtui.clock import monotonic, wall_now
 from memtui.errors import MemtuiError
 from memtui.locations import Home
 from memtui.memory.moments import to_iso
-from memtui.skills.hooks.asked import Asked, BadInput, read_asked
+from memtui.skills.hooks.asked import Asked, At, BadInput, Broken, read_asked
 from memtui.skills.hooks.counting import FAILED, SAID, SILENT, Run, count
 
 HOOKS: Final = ("session-start", "prompt", "tool", "stop", "session-end")
@@ -72,16 +72,15 @@ def answer(home: Home, hook: str, asked: Asked, environ: Mapping[str, str]) -> s
     Raises:
         Exception: anything; `run_hook` counts it.
     """
+    at = At(home, asked, environ)
+    if hook in ("stop", "session-end"):
+        from memtui.skills.hooks import recaps
+
+        return recaps.stop(at)
     from memtui.skills.hooks import answers
 
-    table: dict[str, Callable[[answers.At], str]] = {
-        "session-start": answers.session_start,
-        "prompt": answers.prompt,
-        "tool": answers.before_tool,
-        "stop": answers.stop,
-        "session-end": answers.stop,
-    }
-    return table[hook](answers.At(home, asked, environ))
+    table = {"session-start": answers.session_start, "prompt": answers.prompt, "tool": answers.before_tool}
+    return table[hook](at)
 
 
 def _printed(hook: str, said: str) -> str:
@@ -95,7 +94,7 @@ def _reason(error: BaseException) -> str:
     """A word or two on what went wrong; never a message, which might hold texts."""
     if isinstance(error, BadInput):
         return f"input: {error}"
-    if type(error).__name__ == "Broken":
+    if isinstance(error, Broken):
         return str(error)
     if isinstance(error, MemtuiError):
         return type(error).title.lower()
