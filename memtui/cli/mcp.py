@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +23,8 @@ def mcp_command(context: Context) -> None:
     """
     from memtui.mcp.server import serve
 
+    if sys.stdin.isatty():
+        click.echo("This waits for an agent's requests (JSON-RPC). `memtui init --claude-code` lets one start it.", err=True)
     asyncio.run(serve(lambda: _open(context), context.home.hooks))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -118,6 +119,8 @@ async def serve(open_tools: Open, hooks: Path) -> None:
     Args:
         hooks: the home's folder for hooks.
     """
+    for name in ("mcp", "mcp.server"):  # the SDK's warnings quote what was sent, and agents keep what is on standard error
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     service = Service(open_tools)
     server = server_of(service)
 

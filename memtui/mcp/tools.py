@@ -18,7 +18,7 @@ from memtui.chat.recalling import recall_now
 from memtui.chat.turning import place
 from memtui.errors import InputError, MemtuiError
 from memtui.mcp import shapes
-from memtui.mcp.records import DATA, UNVERIFIED, memory_record, rows_listed, whole_record
+from memtui.mcp.records import DATA, LINE, PART, UNVERIFIED, WHOLE, memory_record, rows_listed, shortened, whole_record
 from memtui.memory.events import Body, Recalled, Reinforced
 from memtui.memory.ids import make_id
 from memtui.memory.model import KINDS, Candidate, Kind, Outcome
@@ -66,7 +66,7 @@ class Tools:
         self.skills = companion.skills
         self._turn = asyncio.Lock()
         self._given: dict[str, None] = {}
-        self._writing: asyncio.Task[None] | None = None
+        self._resting: asyncio.Task[None] | None = None
         self._calls = 0
 
     async def call(self, tool: Tool, arguments: shapes.Arguments, client: str) -> Answer:
@@ -81,7 +81,10 @@ class Tools:
         async with self._turn:
             self._calls += 1
             await self._catch_up()
-            return await tool.run(self, arguments, client)
+            answer = await tool.run(self, arguments, client)
+        if self._resting is None or self._resting.done():
+            self._resting = asyncio.ensure_future(self._rest())
+        return answer
 
     async def warm(self) -> None:
         """Load what the first recall would wait for; changes nothing."""
@@ -97,11 +100,10 @@ class Tools:
 
     async def settle(self) -> None:
         """Write what is still to be written, now."""
-        if self._writing is not None:
-            self._writing.cancel()
-            await asyncio.gather(self._writing, return_exceptions=True)
-        if self._given:
-            await self._write_given()
+        if self._resting is not None:
+            self._resting.cancel()
+            await asyncio.gather(self._resting, return_exceptions=True)
+        await self._write_given()
 
     async def _catch_up(self) -> None:
         """Take in what other processes wrote, their warps of time too."""
@@ -134,7 +136,7 @@ class Tools:
         given: list[str] = []
         if asked.what != "facts":
             found = await self.skills.recall(asked.query, asked.limit)
-            answer["skills"] = [_skill(one.skill) | {"score": round(one.score, 4)} for one in found]
+            answer["skills"] = [_skill(one.skill, PART) | {"score": round(one.score, 4)} for one in found]
             given += [one.skill.id for one in found]
         if asked.what != "skills":
             frame = self.companion.store.frame
@@ -166,7 +168,7 @@ class Tools:
             "about": DATA,
             "total": len(rows),
             "offset": asked.offset,
-            "memories": [memory_record(self.companion, row, now, left) for row, left in page],
+            "memories": [memory_record(self.companion, row, now, left, LINE) for row, left in page],
         }
 
     # -- writing
@@ -267,9 +269,9 @@ class Tools:
         return [item.row for item in found.items if item.passed]
 
     async def _similar(self, text: str) -> list[Answer]:
-        """Active memories that say nearly the same, the nearest first."""
+        """Active facts that say nearly the same, the nearest first."""
         frame, now = self.companion.store.frame, self.companion.clock.now()
-        rows = frame.active_rows()
+        rows = np.flatnonzero(frame.active & ~frame.skill)
         cosines = (frame.vectors @ await self._vector(text))[rows]
         near = set(rows[cosines >= _NEAR_COSINE].tolist())
         own = set(same_key(text).split())
@@ -317,10 +319,9 @@ class Tools:
         Something used twice within such a pause counts once: an agent that asks again has not lived another day.
         """
         self._given |= dict.fromkeys(memories)
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.ensure_future(self._write_later())
 
-    async def _write_later(self) -> None:
+    async def _rest(self) -> None:
+        """Once the calls pause: write what was given, and put the tables in order if they lie in too many pieces."""
         calls = -1
         while calls != self._calls:
             calls = self._calls
@@ -328,8 +329,11 @@ class Tools:
         with contextlib.suppress(MemtuiError):  # what could not be counted is not counted: the answers were given
             async with self._turn:
                 await self._write_given()
+                await asyncio.to_thread(self.companion.store.compact_if_due)
 
     async def _write_given(self) -> None:
+        if not self._given:
+            return
         given, self._given = list(self._given), {}
         known = self.companion.store.state.memories
         there = [known[memory] for memory in given if memory in known and known[memory].active]
@@ -381,8 +385,10 @@ TOOLS: Final = (
 )
 
 
-def _skill(skill: Skill) -> Answer:
+def _skill(skill: Skill, most: int = WHOLE) -> Answer:
+    """A skill's record, each part of it cut to `most` characters."""
     record = skill.record()
+    record |= {name: shortened(record[name], most) for name in ("trigger", "steps", "lessons")}
     return record if skill.trusted else record | {"caution": UNVERIFIED}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -233,3 +234,21 @@ async def test_secrets_and_control_characters_do_not_reach_the_store(companion: 
         assert "sk-abc" not in written["text"] and "\x1b" not in written["text"]
         learned = (await ok(client, "mem_learn", title="Log in", steps="password is hunter22222\x07"))["learned"]
         assert "hunter" not in learned["steps"] and "\x07" not in learned["steps"]
+
+
+async def test_calls_at_once_and_an_app_that_writes_meanwhile_lose_nothing(companion: Companion) -> None:
+    async with connected(companion) as (client, _):
+        calls = [ok(client, "mem_write", text=f"topic{number} has value{number}", force=True) for number in range(8)]
+        calls += [ok(client, "mem_recall", query=f"topic{number}") for number in range(4)]
+        told = [companion.remember(f"subject{number} of the app") for number in range(4)]
+        await asyncio.gather(*calls, *told)
+    assert len(companion.store.frame) == 12 and companion.store.verify() == []
+
+
+async def test_long_texts_are_cut_in_lists_and_whole_in_get(companion: Companion) -> None:
+    async with connected(companion) as (client, _):
+        steps = "step " * 1_000
+        slug = (await ok(client, "mem_learn", title="Long", trigger="a long one", steps=steps))["learned"]["slug"]
+        assert len((await ok(client, "mem_recall", query="a long one"))["skills"][0]["steps"]) < 2_100
+        assert len((await ok(client, "mem_list"))["memories"][0]["text"]) < 400
+        assert (await ok(client, "mem_get", ref=slug))["memory"]["skill"]["steps"] == steps.strip()
