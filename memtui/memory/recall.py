@@ -43,6 +43,8 @@ class RecallPolicy:
         backfill: whether, when something is asked, the best of what did not pass fills the remaining budget.
         fill_to: backfill ends at this many memories.
         max_memories: upper bound on the memories in a prompt.
+        skill_cosine: cosine from which meaning alone lets a skill pass; a fourth less does where a quarter of the question's
+            words is in it too. Skills have a gate of their own, whoever ranks the answers, and never fill up a prompt.
         stretch: whether a question whose language needs more tokens gets more room (`Cue.room`).
     """
 
@@ -59,6 +61,7 @@ class RecallPolicy:
     fill_to: int = 8
     max_memories: int = 12
     stretch: bool = True
+    skill_cosine: float = 0.40
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,8 @@ def recall(
             continue
         if not found.passed[i] and not (policy.backfill and cue.asks and len(items) < policy.fill_to):
             break
+        if not found.passed[i] and frame.skill[found.rows[i]]:
+            continue
         if len(items) >= policy.max_memories:
             break
         cost = count_tokens(frame.texts[found.rows[i]])
@@ -211,11 +216,14 @@ def _rank(frame: Frame, cue: Cue, policy: RecallPolicy, without: Bools | None) -
     slot, aspect, rows = slot[chosen], aspect[chosen], rows[chosen]
     if cue.ranker is not None and cue.asks and cue.slots is not None:
         columns = _signals(frame, rows, cue, cue.ranker, (words, cosine, spread, aspect))
-        relevance = cue.ranker.rank(columns)
+        relevance = _with_skills(frame, rows, cosine, words, cue, policy, cue.ranker.rank(columns))
         return _Found(rows, words, cosine, slot, relevance, (relevance >= 0).tolist(), columns)
     relevance = policy.words_weight * words + (1 - policy.words_weight) * _scaled(cosine)
     relevance = relevance + policy.slot_weight * slot + policy.aspect_weight * aspect
-    return _Found(rows, words, cosine, slot, relevance, _gate(frame, rows, cosine, words, slot, cue, policy), None)
+    passed = _gate(frame, rows, cosine, words, slot, cue, policy)
+    for i in np.flatnonzero(frame.skill[rows]).tolist():
+        passed[i] = _skill_helps(frame.texts[rows[i]], float(cosine[i]), float(words[i]), cue, policy)
+    return _Found(rows, words, cosine, slot, relevance, passed, None)
 
 
 def _passed_over(
@@ -315,6 +323,30 @@ def _gate(
         )
         for i, row in enumerate(rows.tolist())
     ]
+
+
+def _with_skills(
+    frame: Frame, rows: Ints, cosine: Floats, words: Floats, cue: Cue, policy: RecallPolicy, relevance: Floats
+) -> Floats:
+    """The ranker's relevance, with that of skills in their place: it learned what answers a question, not what helps."""
+    skills = np.flatnonzero(frame.skill[rows]).tolist()
+    if not skills:
+        return relevance
+    relevance = relevance.copy()
+    for i in skills:
+        helps = _skill_helps(frame.texts[rows[i]], float(cosine[i]), float(words[i]), cue, policy)
+        relevance[i] = cosine[i] if helps else min(relevance[i], -1e-9)
+    return relevance
+
+
+def _skill_helps(text: str, cosine: float, words: float, cue: Cue, policy: RecallPolicy) -> bool:
+    """Whether a skill is relevant to what is asked or told: by meaning, by words, or by something of both."""
+    shared = coverage(frozenset(stems(cue.text)), text) if words > 0 else 0.0
+    return (
+        cosine >= policy.skill_cosine
+        or shared >= policy.min_coverage
+        or (shared >= policy.min_coverage / 2 and cosine >= policy.skill_cosine * 0.75)
+    )
 
 
 def _order(relevance: Floats, retention: Floats, passed: list[bool], tie: float) -> list[int]:

@@ -14,7 +14,8 @@ from memtui.minds.base import Message
 
 _MESSAGES: Final = 8
 _STEPS: Final = 12
-_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+(?P<step>\S.*)$")
+_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+(?P<step>[^\s“«].*)$")
+_NUMBERED = re.compile(r"^\s*\d{1,2}[.)]\s+(?P<step>[^\s“«].*)$")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
 _PROBLEM = re.compile(
     r"\b(?:error|fail\w*|broke\w*|broken|stuck|hang\w*|crash\w*|can't|cannot|doesn't|won't|problem|issue|how (?:do|to|can)|"
@@ -48,7 +49,7 @@ def draft_of_talk(messages: Sequence[Message]) -> Draft | None:
     begin = next((at for at in reversed(users) if _names_a_problem(talk[at].text)), users[0])
     problem, after = clean(talk[begin].text).strip(), talk[begin + 1 :]
     told = [message.text for message in after if message.role == "user"]
-    steps = _listed(problem) or next((found for m in reversed(after) if (found := _listed(m.text))), []) or _sentences(told)
+    steps = _listed(talk[begin]) or next((found for m in reversed(after) if (found := _listed(m))), []) or _sentences(told)
     lessons = [sentence for text in told for sentence in _sentences([text]) if _LESSON.search(sentence)]
     steps = [step for step in steps if step not in lessons]
     sentences = _sentences([problem])
@@ -66,9 +67,12 @@ def _names_a_problem(text: str) -> bool:
     return asks(text) or _PROBLEM.search(text) is not None
 
 
-def _listed(text: str) -> list[str]:
-    """The items of a list in a text; one item is no list."""
-    found = [match["step"].strip() for line in clean(text).split("\n") if (match := _ITEM.match(line))]
+def _listed(message: Message) -> list[str]:
+    """The items of a list in a message; one item is no list. Of a reply only what is numbered counts: its bullets and its
+    quotes may be memories, which are not to be learned again.
+    """
+    item = _ITEM if message.role == "user" else _NUMBERED
+    found = [match["step"].strip() for line in clean(message.text).split("\n") if (match := item.match(line))]
     return found if len(found) > 1 else []
 
 

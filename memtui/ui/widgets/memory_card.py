@@ -178,6 +178,8 @@ def _keys(content: CardContent, width: int, read_only: bool) -> Content:
         for key, action in content.keys
         if not read_only or action in READING
     ]
+    while len(hints) > 1 and sum(len(key) + 2 + len(word) for key, _, word in hints) - 1 > width:
+        hints.pop()  # its key works all the same, and help names it
     used = sum(len(key) + 1 + len(word) for key, _, word in hints)
     gap = min(3, max(1, (width - used) // max(1, len(hints) - 1)))
     parts = [f"[@click=ask('{action}')][b $foreground]{key}[/] {word}[/]" for key, action, word in hints]

@@ -7,6 +7,7 @@ about those rows alone and costs the same at a hundred memories and at a hundred
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ from memtui.ui.widgets.row_text import head_of, row_text
 VIVID: Final = (0.15, 0.5)
 """Saliences from which the words of a row are drawn brighter, then full."""
 REASON_CELLS: Final = 10
+_AGE_FROM: Final = 70
+"""Cells from which a skill's row has room for when it was used."""
 NO_TEXT: Final = "(its text is gone)"
 """Stands for a text that was erased, or never had a visible character."""
 
@@ -125,8 +128,11 @@ def last_salience(law: Law, memory: Memory) -> float:
 
 
 def skill_columns(frame: Frame | None, width: int) -> Columns:
-    """The columns of a skill's row: the stage stands where others have their half-life."""
-    return columns_for(max(1, width), len(Stage.ARCHIVED.value), 3 if frame is None else handle_cells(frame))
+    """The columns of a skill's row: the stage stands where others have their half-life, and the title needs room."""
+    columns = columns_for(max(1, width), len(Stage.ARCHIVED.value), 3 if frame is None else handle_cells(frame))
+    if columns.age and width < _AGE_FROM:
+        columns = replace(columns, age=0, words=columns.words + columns.age + 1)
+    return columns
 
 
 class Window:
