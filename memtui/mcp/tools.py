@@ -12,31 +12,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from memtui.chat.recalling import recall_now
 from memtui.chat.turning import place
 from memtui.errors import InputError, MemtuiError
 from memtui.mcp import shapes
-from memtui.mcp.records import DATA, LINE, PART, UNVERIFIED, WHOLE, memory_record, rows_listed, shortened, whole_record
+from memtui.mcp.records import DATA, LINE, PART, memory_record, rows_listed, skill_record, whole_record
+from memtui.mcp.searching import much_alike, ranked
 from memtui.memory.events import Body, Recalled, Reinforced
 from memtui.memory.ids import make_id
 from memtui.memory.model import KINDS, Candidate, Kind, Outcome
 from memtui.memory.moments import to_us
 from memtui.memory.skill import Draft
-from memtui.memory.texts import clean, mask_secrets, one_line, same_key
+from memtui.memory.texts import clean, mask_secrets, one_line
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
     from memtui.memory.frame import Vectors
-    from memtui.skills.view import Found, Skill
+    from memtui.skills.view import Found
 
 Answer = dict[str, Any]
-_NEAR_COSINE: Final = 0.80
-"""From here on a text is much like another (PITFALLS: the median of duplicates): it is said, never decided by it."""
-_NEAR_WORDS: Final = 0.6
-"""Share of words in common (Jaccard) that makes two texts much alike."""
-_CANDIDATES: Final = 50
 _WARM: Final = "Where do I live?"
 _PAUSE_S: Final = 2.0
 """Seconds without a call after which it is written down what was given."""
@@ -121,7 +115,10 @@ class Tools:
     async def search(self, asked: shapes.Search, client: str) -> Answer:
         """Words and meaning, fused; nothing counts as used."""
         vector = await self._vector(asked.query)
-        rows = await asyncio.to_thread(self._ranked, asked, vector)
+        kind = None if asked.kind is None else Kind(asked.kind)
+        rows = await asyncio.to_thread(
+            ranked, self.companion.store, asked.query, vector, asked.limit, kind=kind, retired=asked.retired
+        )
         now = self.companion.clock.now()
         left = self.companion.law.retention(self.companion.store.frame, to_us(now))
         found = [
@@ -136,7 +133,7 @@ class Tools:
         given: list[str] = []
         if asked.what != "facts":
             found = await self.skills.recall(asked.query, asked.limit)
-            answer["skills"] = [_skill(one.skill, PART) | {"score": round(one.score, 4)} for one in found]
+            answer["skills"] = [skill_record(one.skill, PART) | {"score": round(one.score, 4)} for one in found]
             given += [one.skill.id for one in found]
         if asked.what != "skills":
             frame = self.companion.store.frame
@@ -154,7 +151,7 @@ class Tools:
         row = self.companion.store.frame.row(memory)
         record = whole_record(self.companion, row, self.companion.clock.now())
         if self.companion.store.frame.memories[row].skill is not None:
-            record["skill"] = _skill(self.skills.get(memory))
+            record["skill"] = skill_record(self.skills.get(memory))
         return {"about": DATA, "memory": record}
 
     async def listing(self, asked: shapes.Listing, client: str) -> Answer:
@@ -177,8 +174,10 @@ class Tools:
         """Keep a fact or an event, unless something much like it is there."""
         text = _storable(asked.text)
         if not asked.force:
-            similar = await self._similar(text)
-            if similar:
+            near = much_alike(self.companion.store.frame, text, await self._vector(text))
+            if near:
+                now = self.companion.clock.now()
+                similar = [memory_record(self.companion, row, now) | {"cosine": cosine} for row, cosine in near]
                 hint = "Much like it is there: mem_update changes that, mem_reinforce confirms it, force=true adds this."
                 return {"written": None, "similar": similar, "hint": hint}
         now = self.companion.clock.now()
@@ -206,7 +205,7 @@ class Tools:
         if is_skill:
             if "outcome" in given:
                 given["outcome"] = Outcome(given["outcome"])
-            return {"updated": _skill(await self.skills.update(memory, **given, origin=_origin(client)))}
+            return {"updated": skill_record(await self.skills.update(memory, **given, origin=_origin(client)))}
         kind = None if asked.kind is None else Kind(asked.kind)
         await self.companion.edit(memory, text=asked.text, kind=kind, importance=asked.importance)
         row = self.companion.store.frame.row(memory)
@@ -216,20 +215,20 @@ class Tools:
         """Keep a skill, untrusted, unless one much like it is there."""
         draft = Draft(asked.title, asked.trigger, asked.steps, asked.lessons, Outcome(asked.outcome), asked.slug)
         learnt = await self.skills.learn(draft, origin=_origin(client), force=asked.force)
-        similar = [_skill(one) for one in learnt.similar]
+        similar = [skill_record(one) for one in learnt.similar]
         if learnt.skill is None:
             hint = (
                 "A skill much like it is there: mem_update changes it, mem_reinforce strengthens it, force=true adds this."
             )
             return {"learned": None, "similar": similar, "hint": hint}
-        return {"learned": _skill(learnt.skill), "similar": similar}
+        return {"learned": skill_record(learnt.skill), "similar": similar}
 
     async def reinforce(self, asked: shapes.Reinforce, client: str) -> Answer:
         """Say that a skill worked or failed, or that a fact was told again."""
         memory = self._resolve(asked.ref)
         known = self.companion.store.state.memories[memory]
         if known.skill is not None:
-            return {"reinforced": _skill(await self.skills.reinforce(memory, worked=asked.worked, note=asked.note))}
+            return {"reinforced": skill_record(await self.skills.reinforce(memory, worked=asked.worked, note=asked.note))}
         if not asked.worked:
             raise InputError(f"{asked.ref} is a fact, not a skill: it can't fail.", todo="mem_update corrects a wrong fact.")
         if not known.active:
@@ -243,7 +242,7 @@ class Tools:
         """Pin or unpin."""
         memory = self._resolve(asked.ref)
         if self.companion.store.state.memories[memory].skill is not None:
-            return {"pinned": _skill(await self.skills.pin(memory, asked.pinned))}
+            return {"pinned": skill_record(await self.skills.pin(memory, asked.pinned))}
         await self.companion.pin(memory, asked.pinned)
         row = self.companion.store.frame.row(memory)
         return {"pinned": memory_record(self.companion, row, self.companion.clock.now())}
@@ -267,44 +266,6 @@ class Tools:
         skills = self.companion.store.frame.skill.copy()
         found = await asyncio.to_thread(recall_now, self.companion, cue, skills)
         return [item.row for item in found.items if item.passed]
-
-    async def _similar(self, text: str) -> list[Answer]:
-        """Active facts that say nearly the same, the nearest first."""
-        frame, now = self.companion.store.frame, self.companion.clock.now()
-        rows = np.flatnonzero(frame.active & ~frame.skill)
-        cosines = (frame.vectors @ await self._vector(text))[rows]
-        near = set(rows[cosines >= _NEAR_COSINE].tolist())
-        own = set(same_key(text).split())
-        nearest = rows[np.argsort(-cosines, kind="stable")[:_CANDIDATES]].tolist()
-        near |= {row for row in nearest if _alike(own, set(same_key(frame.texts[row]).split()))}
-        cosine_of = dict(zip(rows.tolist(), cosines.tolist(), strict=True))
-        best = sorted(near, key=lambda row: -cosine_of[row])[:5]
-        return [memory_record(self.companion, row, now) | {"cosine": round(cosine_of[row], 3)} for row in best]
-
-    def _ranked(self, asked: shapes.Search, vector: Vectors) -> list[tuple[int, float]]:
-        """Rows by relative-score fusion of BM25 and cosine over the best of each (PITFALLS: w = .5 for facts)."""
-        frame = self.companion.store.frame
-        wanted = frame.active.copy()
-        if asked.retired:
-            wanted = np.array([memory_id in frame for memory_id in frame.ids], bool)
-        if asked.kind is not None:
-            wanted &= frame.kind == KINDS.index(Kind(asked.kind))
-        rows = np.flatnonzero(wanted)
-        if rows.size == 0:
-            return []
-        cosines = frame.vectors @ vector
-        words = {
-            frame.row(m): s for m, s in self.companion.store.search_words(asked.query, _CANDIDATES).items() if m in frame
-        }
-        near = rows[np.argsort(-cosines[rows], kind="stable")[:_CANDIDATES]].tolist()
-        rows_seen = list(dict.fromkeys([*near, *(row for row in words if wanted[row])]))
-        low, high = float(cosines[rows_seen].min()), float(cosines[rows_seen].max())
-        best = max(words.values(), default=0.0) or 1.0
-        scores = {
-            row: 0.5 * words.get(row, 0.0) / best + 0.5 * (float(cosines[row]) - low) / ((high - low) or 1.0)
-            for row in rows_seen
-        }
-        return sorted(scores.items(), key=lambda pair: -pair[1])[: asked.limit]
 
     async def _append(
         self, bodies: list[Body], turn: str, texts: dict[str, str] | None = None, vectors: dict[str, Vectors] | None = None
@@ -385,13 +346,6 @@ TOOLS: Final = (
 )
 
 
-def _skill(skill: Skill, most: int = WHOLE) -> Answer:
-    """A skill's record, each part of it cut to `most` characters."""
-    record = skill.record()
-    record |= {name: shortened(record[name], most) for name in ("trigger", "steps", "lessons")}
-    return record if skill.trusted else record | {"caution": UNVERIFIED}
-
-
 def _origin(client: str) -> str:
     """Who wrote a skill; never the person, whatever a client calls itself."""
     return f"mcp:{client}"
@@ -404,10 +358,6 @@ def client_name(name: object) -> str:
 
 def _storable(text: str) -> str:
     return mask_secrets(clean(text).strip())[0]
-
-
-def _alike(one: set[str], other: set[str]) -> bool:
-    return bool(one and other) and len(one & other) / len(one | other) >= _NEAR_WORDS
 
 
 def _seconds(seconds: float) -> Any:
