@@ -90,6 +90,8 @@ def _say(done: Done, as_json: bool, *, setting_up: bool) -> None:
         click.echo(f"{path} is as it should be")
     for path in done.backups:
         click.echo(f"kept {path}", err=True)
+    if setting_up and done.written:
+        click.echo("The agent sees memtui from its next session on.", err=True)
     for problem in done.left_alone:
         click.echo(problem, err=True)
     if not setting_up and not done.written and not done.left_alone:

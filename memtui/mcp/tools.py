@@ -84,7 +84,8 @@ class Tools:
         """Load what the first recall would wait for; changes nothing."""
         with contextlib.suppress(MemtuiError):  # the first call says what is wrong
             await self.skills.recall(_WARM, 1)
-            await self._facts(_WARM)
+            if self.companion.mind.local:
+                await self._facts(_WARM)
 
     async def for_hooks(self, query: str, limit: int) -> list[Found]:
         """The best skills for a hook's words, relevant or not. Nothing counts as used."""

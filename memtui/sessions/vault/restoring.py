@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from memtui.chat.turning import place
 from memtui.errors import InputError
-from memtui.memory.events import Body, Created, Event, Learned, Retired, Turned
+from memtui.memory.events import Body, Created, Event, Learned, Retired, Trusted, Turned
 from memtui.memory.ids import make_id
 from memtui.memory.ledger import GENESIS, event_hash
 from memtui.memory.model import Candidate, Kind, Memory, RetireReason, Trust
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ORIGIN: Final = "vault"
 """Who wrote a skill that came from a note."""
 _NOTE_IMPORTANCE: Final = 0.5
+_AT_ONCE: Final = 200
+"""Records that are added as one block."""
 
 
 @dataclass
@@ -106,6 +108,7 @@ class _Taking:
         self.vault, self.companion, self.report, self.trust = vault, companion, report, trust
         self.skills = companion.skills
         self.as_exported: Mapping[str, Memory] = {}
+        self.slugs: set[str] = set()
 
     async def run(self, progress: Progress | None) -> None:
         before = set(self.companion.store.state.memories)
@@ -116,8 +119,11 @@ class _Taking:
             self._catch_up_clock()
         else:
             self.as_exported = _folded(self.vault)
-            for record in self.vault.records.values():
-                await self._add(record)
+            known = self.companion.store.state.memories.values()
+            self.slugs = {memory.skill.slug for memory in known if memory.skill is not None}
+            new = [record for record in self.vault.records.values() if record.id not in before]
+            for start in range(0, len(new), _AT_ONCE):
+                await self._add(new[start : start + _AT_ONCE])
         await self._distrust(before)
         for record in self.vault.records.values():
             if record.edited and record.text is not None:
@@ -126,6 +132,7 @@ class _Taking:
             if progress is not None:
                 progress(number / len(self.vault.notes), name)
             await self._note(name)
+        self.skills.snapshot.keep()
         self.report.untrusted = sum(
             memory.skill is not None and memory.skill.trust is Trust.UNTRUSTED and memory.id not in before
             for memory in self.companion.store.state.memories.values()
@@ -138,31 +145,36 @@ class _Taking:
 
     # -- records of ours
 
-    async def _add(self, record: Record) -> None:
-        """Make a record anew in a home that has others: its text, dates and counts; its single uses are summed up."""
-        store, clock = self.companion.store, self.companion.clock
-        if record.id in store.state.memories:
-            return
-        memory, text = self.as_exported.get(record.id), record.text
-        if memory is None or text is None:
-            self.report.problems.append(f"{self.vault.paths[record.id]}: its text or its history is missing")
-            return
-        now = clock.now()
-        digest = content_hash(text)
-        texts = {digest: text} | {h: t for h, t in record.texts.items() if h in (memory.note, memory.retire_note)}
-        rows = await self.companion.mind.embedder.embed([text_to_embed(text)])
-        block = make_id(now, "vault", record.id, digest)
-        bodies = list(_bodies_of(self._free_slug(replace(memory, content=digest)), texts))
-        await store.append_async(bodies, at=now, block=block, texts=texts, vectors={digest: rows[0]})
-        self.report.added += 1
+    async def _add(self, records: Sequence[Record]) -> None:
+        """Make records anew in a home that has others, as one block: their text, dates and counts; single uses summed up."""
+        store, now = self.companion.store, self.companion.clock.now()
+        bodies: list[Body] = []
+        texts: dict[str, str] = {}
+        contents: dict[str, str] = {}
+        for record in records:
+            memory, text = self.as_exported.get(record.id), record.text
+            if memory is None or text is None:
+                self.report.problems.append(f"{self.vault.paths[record.id]}: its text or its history is missing")
+                continue
+            text = mask_secrets(clean(text))[0] if record.edited else text
+            digest = content_hash(text)
+            contents[digest] = text
+            texts |= {h: t for h, t in record.texts.items() if h in (memory.note, memory.retire_note)}
+            bodies += _bodies_of(self._here(replace(memory, content=digest)), texts)
+            self.report.added += 1
+        rows = await self.companion.mind.embedder.embed([text_to_embed(text) for text in contents.values()])
+        vectors = dict(zip(contents, rows, strict=True))
+        block = make_id(now, "vault", *(record.id for record in records))
+        await store.append_async(bodies, at=now, block=block, texts=texts | contents, vectors=vectors)
 
-    def _free_slug(self, memory: Memory) -> Memory:
-        """The memory under a slug that no skill of this home has."""
+    def _here(self, memory: Memory) -> Memory:
+        """The memory as it may be in this home: under a slug no skill has, and trusted only if the caller says so."""
         mark = memory.skill
-        taken = {other.skill.slug for other in self.companion.store.state.memories.values() if other.skill is not None}
-        if mark is None or mark.slug not in taken:
+        if mark is None:
             return memory
-        return replace(memory, skill=replace(mark, slug=slug_of(mark.slug, taken)))
+        slug = slug_of(mark.slug, self.slugs) if mark.slug in self.slugs else mark.slug
+        self.slugs.add(slug)
+        return replace(memory, skill=replace(mark, slug=slug, trust=mark.trust if self.trust else Trust.UNTRUSTED))
 
     async def _edit(self, record: Record) -> None:
         """Take in what somebody wrote into the body of a record; an old vault's text is not the newer one."""
@@ -195,9 +207,11 @@ class _Taking:
         """Skills that were not here before wait for approval."""
         if self.trust:
             return
-        for memory in list(self.companion.store.state.memories.values()):
-            if memory.id not in before and memory.skill is not None and memory.skill.trust is Trust.TRUSTED:
-                await self.skills.approve(memory.id, Trust.UNTRUSTED, by=ORIGIN)
+        store, now = self.companion.store, self.companion.clock.now()
+        new = (memory for memory in store.state.memories.values() if memory.id not in before and memory.skill is not None)
+        bodies = [Trusted(m.id, Trust.UNTRUSTED, ORIGIN) for m in new if m.skill and m.skill.trust is Trust.TRUSTED]
+        if bodies:
+            await store.append_async(bodies, at=now, block=make_id(now, "distrust", store.head.length))
 
     # -- notes of people
 
