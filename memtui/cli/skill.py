@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import os
+import shutil
 import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,6 +38,8 @@ def skill_command() -> None:
 
 def _with_skills(context: Context, work: Callable[[Skills], Awaitable[T]]) -> T:
     """Run `work` on the skills of the home's memory; its snapshot is up to date afterwards."""
+    import asyncio
+
     from memtui.cli.opened import opened
 
     async def main() -> T:
@@ -151,6 +154,7 @@ def recall(context: Context, query: tuple[str, ...], limit: int, everything: boo
     It reads the snapshot beside the store; when the ledger has gone on since, it says so and has it made anew in the
     background. What nobody has approved is marked `unverified`: it is text from elsewhere, no rule.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: one small product needs no threads
     from memtui.skills.snapshot import SnapshotReader, refresh_in_background
 
     words = " ".join(query)
@@ -174,8 +178,9 @@ def recall(context: Context, query: tuple[str, ...], limit: int, everything: boo
             click.echo(_recalled_line(item))
         if not kept:
             click.echo("No skill helps with that.", err=True)
-    if stale:
+    if stale or (found and not words_only and not reader.quick):
         refresh_in_background(context.home)
+    if stale:
         click.echo("The snapshot of the skills is behind the ledger; it is being made anew.", err=True)
 
 
@@ -336,8 +341,16 @@ def decay(context: Context, as_json: bool) -> None:
 @skill_command.command("refresh", hidden=True)
 @pass_context
 def refresh(context: Context) -> None:
-    """Make the snapshot anew."""
+    """Make the snapshot anew, and what lets the next recall by meaning begin at once."""
+    from memtui.minds.offline.quick import make_kit
+    from memtui.skills.snapshot import kit_folder
+
     _with_skills(context, lambda skills: skills.snapshot.write())
+    kit = kit_folder(context.home)
+    if not kit.is_dir():
+        for old in kit.parent.glob("*"):
+            shutil.rmtree(old, ignore_errors=True)
+        make_kit(kit)
 
 
 def _say(skill: Skill, as_json: bool) -> None:

@@ -13,15 +13,18 @@ from memtui.memory.ledger import Head
 from memtui.memory.model import Memory
 from memtui.memory.moments import to_iso, to_us
 from memtui.memory.skill import parse_body
+from memtui.memory.skill_search import WordIndex
 from memtui.skills.keeper import Keeper
 from memtui.skills.shelf import Shelf
 from memtui.skills.snapshot_file import (
     SNAPSHOT_NAME,
+    Array,
     Header,
     Row,
     SnapshotFile,
     encode,
     settings_digest,
+    word_sections,
     write_file,
     write_stamp,
 )
@@ -65,6 +68,7 @@ class SnapshotKeeper:
         self.folder: Path | None = None
         self.settings_file: Path | None = None
         self._written: tuple[Memory, ...] | None = None
+        self._words: tuple[WordIndex, dict[str, Array]] | None = None
         self._digest = ""
         self._shown = Head()
         self._task: asyncio.Task[None] | None = None
@@ -121,10 +125,12 @@ class SnapshotKeeper:
 
     def _write_now(self, path: Path, head: Head, active: Sequence[Memory], texts: Sequence[str]) -> str:
         law = self._keeper.law.strength
-        stems, vectors = self._shelf.stems_and_vectors(active)
+        index, vectors = self._shelf.index_and_vectors(active)
+        if self._words is None or self._words[0] is not index:  # a report or a use leaves the words as they are
+            self._words = index, word_sections(index)
         header = Header(head, self._offset_s(), law, self._store_head(), self._settings())
         rows = [row_of(memory, text, law) for memory, text in zip(active, texts, strict=True)]
-        write_file(path, encode(header, rows, stems, vectors))
+        write_file(path, encode(header, rows, self._words[1], vectors))
         return SnapshotFile(path).header.digest
 
     def _offset_s(self) -> float:

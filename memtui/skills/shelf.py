@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,10 +30,12 @@ class Shelf:
     def __init__(self, keeper: Keeper) -> None:
         self.keeper = keeper
         self._stems: dict[str, tuple[str, ...]] = {}  # by content hash
+        self._stem_sets: dict[str, frozenset[str]] = {}
+        self._titles: dict[str, str] = {}
         self._vectors: dict[str, Vectors] = {}  # by content hash, the local embedder's
         self._embedder: LocalEmbedder | None = None
         self._lock = threading.Lock()
-        self._index: tuple[tuple[str, ...], WordIndex] | None = None
+        self._indexes: dict[tuple[str, ...], WordIndex] = {}
 
     # -- looking
 
@@ -114,7 +116,7 @@ class Shelf:
             if memory.skill is not None and wanted in (memory.skill.slug, memory.id, handle):
                 return memory
         key = same_key(wanted)
-        hits = [memory for memory in memories if key and key in same_key(self.draft(memory).title)]
+        hits = [memory for memory in memories if key and key in self._title_of(memory)]
         best = [memory for memory in hits if memory.active] or hits
         if len(best) == 1:
             return best[0]
@@ -147,11 +149,12 @@ class Shelf:
         own, key = frozenset(stems(body_text(draft))), same_key(draft.title)
         with self._lock:
             cosines = self._matrix(memories) @ self._embed([searched_text(draft)])[0]
-            shared = [overlap(own, frozenset(self._stems_of(memory))) for memory in memories]
+            shared = [overlap(own, self._stem_set(memory)) for memory in memories]
+        titles = [self._title_of(memory) for memory in memories]
         near = [
             (float(cosine) + words, memory)
-            for memory, cosine, words in zip(memories, cosines, shared, strict=True)
-            if is_near(float(cosine), words) or same_key(self.draft(memory).title) == key
+            for memory, cosine, words, title in zip(memories, cosines, shared, titles, strict=True)
+            if title == key or is_near(float(cosine), words)
         ]
         return [memory for _, memory in sorted(near, key=lambda pair: -pair[0])]
 
@@ -161,22 +164,17 @@ class Shelf:
         if len(memories) < 2:
             return []
         with self._lock:
-            pairs = near_pairs(self._matrix(memories), [frozenset(self._stems_of(memory)) for memory in memories])
+            pairs = near_pairs(self._matrix(memories), [self._stem_set(memory) for memory in memories])
         named = dict.fromkeys(row for one, other, _, _ in pairs for row in (one, other))
         shown = dict(zip(named, self.skills([memories[row] for row in named]), strict=True))
         return [Near(shown[one], shown[other], cosine, words) for one, other, cosine, words in pairs]
 
     # -- words and vectors
 
-    def stems_and_vectors(self, memories: Sequence[Memory]) -> tuple[list[tuple[str, ...]], Vectors]:
-        """The stems of each, and its vector by the local embedder: float32 (n, dims)."""
+    def index_and_vectors(self, memories: Sequence[Memory]) -> tuple[WordIndex, Vectors]:
+        """The index of their words (the very object as long as they say the same), and their vectors: float32 (n, dims)."""
         with self._lock:
-            return [self._stems_of(memory) for memory in memories], self._matrix(memories)
-
-    def learn_vectors(self, known: Iterable[tuple[str, Vectors]]) -> None:
-        """Vectors by content hash that were made before (the snapshot holds them)."""
-        with self._lock:
-            self._vectors.update(known)
+            return self._word_index(memories), self._matrix(memories)
 
     def vector_of(self, draft: Draft) -> tuple[str, Vectors]:
         """The content hash of a draft and its vector by the local embedder: float32 (dims,)."""
@@ -187,14 +185,30 @@ class Shelf:
 
     def _word_index(self, memories: Sequence[Memory]) -> WordIndex:
         key = tuple(memory.content for memory in memories)
-        if self._index is None or self._index[0] != key:
-            self._index = key, WordIndex([self._stems_of(memory) for memory in memories])
-        return self._index[1]
+        found = self._indexes.get(key)
+        if found is None:
+            while len(self._indexes) > 1:  # one with those whose time is up, one without
+                del self._indexes[next(iter(self._indexes))]
+            found = self._indexes[key] = WordIndex([self._stems_of(memory) for memory in memories])
+        return found
 
     def _stems_of(self, memory: Memory) -> tuple[str, ...]:
         found = self._stems.get(memory.content)
         if found is None:
             found = self._stems[memory.content] = tuple(stems(self.keeper.store.text(memory.content)))
+        return found
+
+    def _stem_set(self, memory: Memory) -> frozenset[str]:
+        found = self._stem_sets.get(memory.content)
+        if found is None:
+            found = self._stem_sets[memory.content] = frozenset(self._stems_of(memory))
+        return found
+
+    def _title_of(self, memory: Memory) -> str:
+        """What two titles must share to be the same."""
+        found = self._titles.get(memory.content)
+        if found is None:
+            found = self._titles[memory.content] = same_key(self.draft(memory).title)
         return found
 
     def _matrix(self, memories: Sequence[Memory]) -> Vectors:

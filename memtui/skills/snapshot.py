@@ -64,6 +64,11 @@ class SnapshotReader:
         return self._file is not None
 
     @property
+    def quick(self) -> bool:
+        """Whether meaning costs milliseconds: a kit of the embedder lies beside the snapshot (`minds.offline.quick`)."""
+        return kit_folder(self.home).is_dir()
+
+    @property
     def stale(self) -> bool:
         """Whether the ledger has gone on since it was written, or the settings name another store or law."""
         if self._file is None:
@@ -107,7 +112,7 @@ class SnapshotReader:
         return [self._skill(file, row, left, now) for row in best], int(rows.size), int((there & ~trusted).sum())
 
     def recall(self, query: str, now: datetime, limit: int = 5, *, meaning: bool = False) -> Recalled:
-        """The best skills for a query at `now`, by words; by meaning too if asked (that loads the embedder).
+        """The best skills for a query at `now`, by words; by meaning too if asked (about a second where it is not `quick`).
 
         What is no hit at all is left out; `Found.passed` says what is relevant.
         """
@@ -118,7 +123,7 @@ class SnapshotReader:
         words = np.where(there, words_share(file, stems(query)), 0.0)
         cosine: Floats | None = None
         if meaning:
-            cosine = np.where(there, (file.vectors @ _embedded(query)).astype(np.float64), -1.0)
+            cosine = np.where(there, (file.vectors @ self._embedded(query)).astype(np.float64), -1.0)
         left = self._left(file, now)
         found = rank(words, cosine, left, limit)
         items = [
@@ -129,6 +134,17 @@ class SnapshotReader:
             if there[row]
         ]
         return Recalled(tuple(items), self.stale, meaning)
+
+    def _embedded(self, query: str) -> Vectors:
+        from memtui.minds.offline.quick import QuickEmbedder
+
+        try:
+            return QuickEmbedder(kit_folder(self.home)).embed(query)
+        except (OSError, ValueError, KeyError, ImportError, AttributeError, TypeError):
+            from memtui.minds.offline.embedder import LocalEmbedder
+
+            vector: Vectors = LocalEmbedder().embed_now([query])[0]
+            return vector
 
     def _left(self, file: SnapshotFile, now: datetime) -> Floats:
         return file.header.law.left(file.strength, file.last_use, to_us(now))
@@ -145,6 +161,13 @@ class SnapshotReader:
             stage = Stage.STALE
         ends = None if pinned or stage is Stage.ARCHIVED else to_iso(from_us(last) + law.archive_days * _DAY)
         return from_record(file.record(row) | {"strength": float(left[row]), "stage": stage.value, "archive_at": ends})
+
+
+def kit_folder(home: Home) -> Path:
+    """Where the kit of the embedder lies that is installed."""
+    from memtui.minds.offline.quick import kit_name
+
+    return home.skills / "embedder" / kit_name()
 
 
 def refresh_in_background(home: Home) -> bool:
@@ -179,10 +202,3 @@ def _read_head(path: Path) -> Head | None:
         return Head(0, GENESIS)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _embedded(query: str) -> Vectors:
-    from memtui.minds.offline.embedder import LocalEmbedder
-
-    vector: Vectors = LocalEmbedder().embed_now([query])[0]
-    return vector

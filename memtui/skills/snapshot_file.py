@@ -74,18 +74,11 @@ class Header:
     digest: str = ""
 
 
-def encode(header: Header, rows: Sequence[Row], stems: Sequence[Sequence[str]], vectors: Vectors) -> bytes:
-    """The bytes of a snapshot."""
-    index = WordIndex(stems)
-    terms = sorted(index.terms)
-    postings = [index.terms[term] for term in terms]
+def encode(header: Header, rows: Sequence[Row], words: Mapping[str, Array], vectors: Vectors) -> bytes:
+    """The bytes of a snapshot; `words` are the `word_sections` of its skills."""
     records = [canonical(row.record).encode() for row in rows]
     sections: dict[str, Array] = {
-        "terms": np.frombuffer(("\n" + "\n".join(terms) + "\n").encode("utf-8", "replace"), np.uint8),
-        "starts": np.cumsum([0, *(len(found) for found, _ in postings)]).astype(np.int32),
-        "rows": np.array([row for found, _ in postings for row in found], np.int32),
-        "counts": np.array([min(count, 65_535) for _, counts in postings for count in counts], np.uint16),
-        "lengths": index.lengths.astype(np.float32),
+        **words,
         "strength": np.array([row.strength for row in rows], np.float64),
         "last_use": np.array([row.last_use_us for row in rows], np.int64),
         "pinned": np.array([row.pinned for row in rows], np.uint8),
@@ -113,6 +106,19 @@ def encode(header: Header, rows: Sequence[Row], stems: Sequence[Sequence[str]], 
     }
     front = _MAGIC + json.dumps(said).encode() + b"\n"
     return front + b"\0" * (-len(front) % _ALIGN) + bytes(body)
+
+
+def word_sections(index: WordIndex) -> dict[str, Array]:
+    """The sections of an index."""
+    terms = sorted(index.terms)
+    postings = [index.terms[term] for term in terms]
+    return {
+        "terms": np.frombuffer(("\n" + "\n".join(terms) + "\n").encode("utf-8", "replace"), np.uint8),
+        "starts": np.cumsum([0, *(len(found) for found, _ in postings)]).astype(np.int32),
+        "rows": np.array([row for found, _ in postings for row in found], np.int32),
+        "counts": np.array([min(count, 65_535) for _, counts in postings for count in counts], np.uint16),
+        "lengths": index.lengths.astype(np.float32),
+    }
 
 
 class SnapshotFile:

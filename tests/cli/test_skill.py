@@ -6,6 +6,9 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
+
+import pytest
 
 from tests.cli.conftest import Run, environment
 
@@ -15,6 +18,13 @@ TOLD = {
     "steps": ["docker system df", "docker builder prune"],
     "outcome": "partial",
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nobody_refreshes(home: Path) -> None:
+    """As if another process were making the snapshot anew: none is started."""
+    (home / "skills").mkdir(parents=True)
+    (home / "skills" / "refreshing").write_bytes(b"")
 
 
 def test_a_skill_from_learning_to_its_archive(memtui: Run, home: Path) -> None:
@@ -84,7 +94,6 @@ def test_what_is_wrong_is_one_line_and_an_exit_code(memtui: Run) -> None:
 def test_a_stale_snapshot_says_so(memtui: Run, home: Path) -> None:
     head = home / "store" / "head.json"
     kept = head.read_text()
-    (home / "skills" / "refreshing").write_bytes(b"")  # somebody is at it already: no process is started
     head.write_text(kept.replace('"length": ', '"length": 9'))
     done = memtui("skill", "recall", "--words", "deploy migration")
     head.write_text(kept)
@@ -118,6 +127,20 @@ def test_recall_opens_no_database(memtui: Run, home: Path) -> None:
 def test_in_a_process_of_its_own_with_no_terminal(process: Run) -> None:
     done = process("skill", "recall", "кран капает", "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["skills"][0]["slug"] == "pochinit-kapayushchiy-kran"
+
+
+def test_refreshing_makes_recall_by_meaning_quick(memtui: Run, home: Path) -> None:
+    before = json.loads(memtui("skill", "recall", "кран капает, что делать", "--json").stdout)
+    assert memtui("skill", "refresh").returncode == 0
+    (kit,) = (home / "skills" / "embedder").iterdir()
+    with mock.patch(
+        "memtui.minds.offline.embedder.LocalEmbedder.embed_now", side_effect=AssertionError("the model is loaded")
+    ):
+        after = json.loads(memtui("skill", "recall", "кран капает, что делать", "--json").stdout)
+    assert [skill["slug"] for skill in after["skills"]] == [skill["slug"] for skill in before["skills"]]
+    assert [skill["meaning"] for skill in after["skills"]] == pytest.approx([skill["meaning"] for skill in before["skills"]])
+    (kit / "keys.u64").write_bytes(b"broken")
+    assert json.loads(memtui("skill", "recall", "кран капает, что делать", "--json").stdout)["skills"]
 
 
 def test_the_bench_prints_its_figures(memtui: Run) -> None:

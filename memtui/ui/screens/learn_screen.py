@@ -48,9 +48,10 @@ class LearnScreen(ModalScreen[Draft | None]):
         TextArea { height: 4; border: round $border-blurred; background: $background; padding: 0; }
         #learn-steps { height: 7; }
         #learn-title:focus, #learn-outcome:focus, TextArea:focus { border: round $accent; }
-        #learn-problem { height: auto; padding: 0 1; color: $text-error; }
+        #learn-problem { height: auto; padding: 0 1; color: $text-error; display: none; }
+        #learn-problem.-shown { display: block; }
         &.-low TextArea { height: 3; }
-        &.-low #learn-steps { height: 4; }
+        &.-low #learn-steps { height: 3; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -136,7 +137,9 @@ class LearnScreen(ModalScreen[Draft | None]):
         await self.run_action(message.action)
 
     def _complain(self, problem: str, field: str) -> None:
-        self.query_one("#learn-problem", Static).update(problem)
+        told = self.query_one("#learn-problem", Static)
+        told.update(problem)
+        told.add_class("-shown")
         self.query_one(field).focus()
 
     def _hints(self) -> list[KeyHint]:
