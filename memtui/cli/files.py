@@ -63,7 +63,7 @@ def _export_vault(context: Context, folder: Path) -> None:
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--conversation", type=click.IntRange(min=0), default=0, show_default=True, help="Which one of a LoCoMo file.")
-@click.option("--trust", is_flag=True, help="Of a vault: leave skills as trusted as it says; else you approve them.")
+@click.option("--trust", is_flag=True, help="Leave imported skills as trusted as the file says; else you approve them.")
 @click.option("--dry-run", is_flag=True, help="Say what would be imported and change nothing.")
 @pass_context
 def import_command(context: Context, file: Path, conversation: int, trust: bool, dry_run: bool) -> None:
@@ -82,7 +82,13 @@ def import_command(context: Context, file: Path, conversation: int, trust: bool,
         from memtui.sessions.importing import import_file
 
         return await import_file(
-            file, companion, context.home.sessions, conversation=conversation, dry_run=dry_run, progress=progress
+            file,
+            companion,
+            context.home.sessions,
+            conversation=conversation,
+            trust=trust,
+            dry_run=dry_run,
+            progress=progress,
         )
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import click
@@ -19,6 +20,7 @@ def hook_command(context: Context, name: str) -> None:
     `memtui init --claude-code` sets them up. A hook reads the snapshot of the skills, never the store itself; whatever goes
     wrong, it prints nothing, exits with 0 and is counted (`memtui hooks-status`).
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: one small product needs no threads
     from memtui.skills.hooks.running import HOOKS, run_hook
 
     if name in HOOKS:

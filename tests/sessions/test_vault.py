@@ -36,6 +36,8 @@ from memtui.memory.model import Kind, Label, Outcome, RetireReason, Trust
 from memtui.memory.skill import Draft, body_text
 from memtui.memory.state import state_hash
 from memtui.memory.texts import clean, content_hash
+from memtui.sessions.export import export_memories
+from memtui.sessions.importing import import_file
 from memtui.sessions.vault.notes import BadNote, read_note, write_note
 from memtui.sessions.vault.reading import read_vault
 from memtui.sessions.vault.restoring import import_vault
@@ -428,3 +430,19 @@ async def test_dry_run_changes_nothing(tmp_path: Path) -> None:
     assert report.records == 2 and other.store.head.length == 0 and "nothing was changed" in report.sentence
     await companion.close()
     await other.close()
+
+
+async def test_skills_of_an_export_wait_for_approval_too(tmp_path: Path) -> None:
+    companion, _ = await home_with(tmp_path, "I live in Lisbon")
+    file = tmp_path / "all.jsonl"
+    export_memories(companion.store, file)
+    for trust, wanted in ((False, Trust.UNTRUSTED), (True, Trust.TRUSTED)):
+        other = companion_with(ScriptedMind())
+        report = await import_file(file, other, tmp_path / "sessions", trust=trust)
+        assert other.skills.get("deploy-hangs").trust is wanted and report.untrusted == (not trust)
+        await other.skills.approve("deploy-hangs")
+        again = await import_file(file, other, tmp_path / "sessions")
+        assert (again.created, again.untrusted) == (0, 0) and other.skills.get("deploy-hangs").trusted
+        assert other.store.verify() == []
+        await other.close()
+    await companion.close()

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from memtui.chat.turning import place
 from memtui.errors import InputError
-from memtui.memory.events import Body, Created, Event, Learned, Retired, Trusted, Turned
+from memtui.memory.events import Body, Created, Event, Learned, Retired, Turned
 from memtui.memory.ids import make_id
 from memtui.memory.ledger import GENESIS, event_hash
 from memtui.memory.model import Candidate, Kind, Memory, RetireReason, Trust
 from memtui.memory.skill import parse_body, slug_of, text_to_embed
 from memtui.memory.state import fold
 from memtui.memory.texts import clean, content_hash, mask_secrets
-from memtui.sessions.restoring import Exported, append_exported, goes_on
+from memtui.sessions.restoring import Exported, append_exported, distrust_new, goes_on
 from memtui.sessions.vault.obsidian import told_by
 from memtui.sessions.vault.reading import Vault, read_vault
 from memtui.sessions.vault.records import Record
@@ -124,7 +124,8 @@ class _Taking:
             new = [record for record in self.vault.records.values() if record.id not in before]
             for start in range(0, len(new), _AT_ONCE):
                 await self._add(new[start : start + _AT_ONCE])
-        await self._distrust(before)
+        if not self.trust:
+            await distrust_new(self.companion, before, ORIGIN)
         for record in self.vault.records.values():
             if record.edited and record.text is not None:
                 await self._edit(record)
@@ -202,16 +203,6 @@ class _Taking:
         else:
             await self.companion.edit(memory.id, text=text)
         self.report.edited += 1
-
-    async def _distrust(self, before: set[str]) -> None:
-        """Skills that were not here before wait for approval."""
-        if self.trust:
-            return
-        store, now = self.companion.store, self.companion.clock.now()
-        new = (memory for memory in store.state.memories.values() if memory.id not in before and memory.skill is not None)
-        bodies = [Trusted(m.id, Trust.UNTRUSTED, ORIGIN) for m in new if m.skill and m.skill.trust is Trust.TRUSTED]
-        if bodies:
-            await store.append_async(bodies, at=now, block=make_id(now, "distrust", store.head.length))
 
     # -- notes of people
 

@@ -73,14 +73,19 @@ def before_tool(at: At) -> str:
 
 
 def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
-    """The best skills for some words, and whether the list is stale: from a running memtui, else by words alone."""
+    """The best skills for some words, and whether the list is stale: from a running memtui, else from the snapshot.
+
+    Meaning counts where it costs milliseconds; else words alone.
+    """
     live = ask(at.folder, words, most)
     if live is not None:
         return live, False
     reader = _reader(at)
     if reader is None:
         return [], False
-    recalled = reader.recall(words, reader.now(), most)
+    recalled = reader.recall(words, reader.now(), most, meaning=reader.quick)
+    if not reader.quick and not recalled.stale:
+        refresh_in_background(at.home)  # that makes it quick
     return list(recalled.found), _refreshed(at, recalled.stale)
 
 
