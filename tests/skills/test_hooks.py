@@ -176,6 +176,10 @@ def test_no_memory_yet_is_no_failure(calls: Calls, tmp_path: Path) -> None:
     calls.home.store.mkdir()
     calls("prompt", prompt="flaky snapshot tests")
     assert calls.started == [calls.home]
+    calls.home.skills.mkdir(exist_ok=True)
+    (calls.home.skills / "refreshing").write_text("")  # it was tried just now, and there was nothing to make one of
+    calls("prompt", prompt="flaky snapshot tests")
+    assert calls.started == [calls.home]
 
 
 def test_a_stale_snapshot_says_so_and_is_refreshed(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:

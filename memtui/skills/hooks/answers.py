@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from memtui.clock import wall_now
 from memtui.locations import store_folder
 from memtui.memory.words import stems
 from memtui.skills.agents.entries import Places, missing_server
@@ -18,7 +19,7 @@ from memtui.skills.hooks import saying
 from memtui.skills.hooks.asked import At, Broken
 from memtui.skills.hooks.asking import ask
 from memtui.skills.hooks.recaps import recaps
-from memtui.skills.snapshot import SnapshotReader, refresh_in_background
+from memtui.skills.snapshot import REFRESHING_NAME, SnapshotReader, refresh_in_background
 from memtui.skills.snapshot_file import SNAPSHOT_NAME
 from memtui.skills.view import Found, Skill
 from memtui.store.durability import write_atomically
@@ -34,6 +35,7 @@ _FIT_SHARE: Final = 0.5
 _SHORTEST: Final = 8
 """Characters of a prompt that can be about anything."""
 _SESSIONS_KEPT: Final = 50
+_TRY_EVERY_S: Final = 3600.0
 
 
 def session_start(at: At) -> str:
@@ -85,7 +87,7 @@ def _recalled(at: At, words: str, most: int) -> tuple[list[Found], bool]:
         return [], False
     recalled = reader.recall(words, reader.now(), most, meaning=reader.quick)
     if not reader.quick and not recalled.stale:
-        refresh_in_background(at.home)  # that makes it quick
+        _make(at)  # that makes it quick
     return list(recalled.found), _refreshed(at, recalled.stale)
 
 
@@ -112,7 +114,7 @@ def _reader(at: At) -> SnapshotReader | None:
     if reader.exists:
         return reader
     if store is None or store.exists():
-        refresh_in_background(at.home)
+        _make(at)
     if (at.home.skills / SNAPSHOT_NAME).exists():
         raise Broken("broken snapshot")
     return None
@@ -126,6 +128,15 @@ def _sound(store: Path) -> bool:
         return isinstance(json.loads((store / HEAD_NAME).read_bytes()), dict)
     except (OSError, ValueError):
         return False
+
+
+def _make(at: At) -> None:
+    """Have made what may be missing for a reason (no skills, no kit): tried again once an hour, not by every hook."""
+    with contextlib.suppress(OSError):
+        mark = at.home.skills / REFRESHING_NAME
+        if mark.exists() and wall_now().timestamp() - mark.stat().st_mtime < _TRY_EVERY_S:
+            return
+    refresh_in_background(at.home)
 
 
 def _refreshed(at: At, stale: bool) -> bool:
