@@ -10,7 +10,12 @@ from memtui.memory.state import State
 
 _NO_CHANGE: Final = frozenset({"warped", "undone", "recalled", "turned", "judged"})
 """Events that leave nothing a person would want to undo."""
-_WHAT: Final = {"slept": "the sleep pass", "turned": "the turn"}
+_WHAT: Final = {
+    "slept": "the sleep pass",
+    "turned": "the turn",
+    "learned": "the skill",
+    "practised": "the report on a skill",
+}
 
 
 def last_undoable(state: State) -> str | None:

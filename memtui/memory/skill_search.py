@@ -33,6 +33,9 @@ NEAR_WORDS: Final = 0.45
 """Share of words in common from which two skills say the same, at `NEAR_COSINE` or more."""
 NEARLY_ONE: Final = 0.95
 """Cosine from which two say the same in other words, or in another language."""
+_LOOKED_AT: Final = 0.5
+_NEIGHBOURS: Final = 12
+"""Of each skill so many of the nearest by meaning are compared word by word, down to this cosine: n log n, not n²."""
 _BLOCK: Final = 512
 SAME_WORDS: Final = 0.8
 """Share of words in common from which they do whatever their vectors say."""
@@ -151,34 +154,18 @@ def near_pairs(vectors: Vectors, stems: Sequence[frozenset[str]]) -> list[tuple[
     Args:
         vectors: float32 (n, dims).
     """
-    pairs = _near_by_words(stems)
+    pairs: set[tuple[int, int]] = set()
     for start in range(0, len(stems), _BLOCK):
-        rows, others = np.nonzero(vectors[start : start + _BLOCK] @ vectors.T >= NEAR_COSINE)
-        pairs.update((int(other), int(row) + start) for row, other in zip(rows, others, strict=True) if other < row + start)
+        cosines = vectors[start : start + _BLOCK] @ vectors.T
+        nearest = np.argpartition(-cosines, min(_NEIGHBOURS, len(stems) - 1), axis=1)[:, : _NEIGHBOURS + 1]
+        for row, others in enumerate(nearest.tolist(), start):
+            pairs.update((min(row, o), max(row, o)) for o in others if o != row and cosines[row - start, o] >= _LOOKED_AT)
     out: list[tuple[int, int, float, float]] = []
     for one, other in pairs:
         cosine, shared = float(vectors[one] @ vectors[other]), overlap(stems[one], stems[other])
         if is_near(cosine, shared):
             out.append((one, other, cosine, shared))
     return sorted(out, key=lambda pair: (-pair[2] - pair[3], pair[0], pair[1]))
-
-
-def _near_by_words(stems: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
-    """Pairs that may share `SAME_WORDS` of their words.
-
-    Two sets that share so much have one of their rarest few words in common (a prefix filter), so only those are indexed.
-    """
-    counts = Counter(word for words in stems for word in words)
-    seen: dict[str, list[int]] = {}
-    pairs: set[tuple[int, int]] = set()
-    for row, words in enumerate(stems):
-        rarest = sorted(words, key=lambda word: (counts[word], word))
-        for word in rarest[: len(words) - math.ceil(SAME_WORDS * len(words)) + 1]:
-            others = seen.setdefault(word, [])
-            near = (o for o in others if SAME_WORDS * len(words) <= len(stems[o]) <= len(words) / SAME_WORDS)
-            pairs.update((other, row) for other in near)
-            others.append(row)
-    return pairs
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
