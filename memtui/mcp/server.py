@@ -98,6 +98,8 @@ class Service:
             return _failed(f"Wrong arguments: {said_of(error)} Nothing was done.")
         except MemtuiError as error:
             return _failed(str(error))
+        except Exception as error:  # a bug: the agent is told its kind, never its words, and the server goes on
+            return _failed(f"memtui met an error it did not expect ({type(error).__name__}). `memtui verify` checks memory.")
         return types.CallToolResult(content=[_text(json.dumps(answer, ensure_ascii=False))], structured_content=answer)
 
 

@@ -203,6 +203,17 @@ async def test_a_memory_that_cannot_be_opened_is_told_and_tried_again(companion:
         assert (await ok(client, "mem_list"))["total"] == 0
 
 
+async def test_a_bug_is_a_tool_error_without_its_words(companion: Companion, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(query: str, limit: int) -> None:
+        raise KeyError("sk-secret")
+
+    monkeypatch.setattr(companion.skills, "recall", broken)
+    async with connected(companion) as (client, _):
+        said = await failed(client, "mem_recall", query="x")
+        assert "KeyError" in said and "secret" not in said
+        assert (await ok(client, "mem_list"))["total"] == 0
+
+
 async def test_what_was_given_counts_as_used_once_the_calls_pause(companion: Companion) -> None:
     await companion.remember("I live in Lisbon near the river")
     await companion.skills.learn(Draft("Deploy hangs", "deploy stuck at migrations", "find the lock"))
