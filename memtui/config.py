@@ -158,7 +158,7 @@ class UiSettings(_Section):
 
     theme: str = "memtui-dark"
     reduced_motion: bool = False
-    sort: Literal["salience", "age", "recalls", "kind"] = "salience"
+    sort: Literal["salience", "age", "recalls", "kind", "left"] = "salience"
     keys: dict[str, str] = Field(default_factory=dict)
     """Other keys for actions, by the action's id: `"memory.sleep" = "f4"` (the help names them)."""
 

@@ -99,6 +99,11 @@ def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     return lines
 
 
+def plain_plot(panel: Panel, columns: int, rows: int) -> list[str]:
+    """The panel's curves alone, as `rows` lines of `columns` cells: no axis, no colours, blanks where nothing is drawn."""
+    return ["".join(chr(_BLANK + cell) if cell else " " for cell in row) for row in _plot(panel, columns, rows)[0]]
+
+
 def _panel(panel: Panel, columns: int, rows: int) -> list[Text]:
     from rich.text import Text
 

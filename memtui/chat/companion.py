@@ -26,6 +26,7 @@ from memtui.config import Settings
 from memtui.errors import InputError
 from memtui.memory.conflicts import Conflict
 from memtui.memory.events import Body, Edited, Event, Pinned, Restored, Retired, Undone, Warped
+from memtui.memory.forecast import spared_kinds
 from memtui.memory.frame import Vectors
 from memtui.memory.ids import make_id
 from memtui.memory.laws import Law
@@ -352,9 +353,9 @@ class Companion:
             await self._note_time()
 
     def fading(self, moment: datetime) -> tuple[int, int]:
-        """How many active memories would be below the floor at `moment`, and how many would stay."""
+        """How many active memories a pass would let go of at `moment`, and how many would stay."""
         frame = self.store.frame
-        fades = int(self.law.faded(frame, to_us(moment)).sum())
+        fades = int(self.law.faded(frame, to_us(moment), spared=spared_kinds(frame)).sum())
         return fades, int(frame.active.sum()) - fades
 
     async def _note_time(self) -> None:

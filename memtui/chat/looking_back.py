@@ -66,6 +66,14 @@ class Sight(Protocol):
         """Blocks that do not count."""
         ...
 
+    def block_of(self, event: Event) -> Sequence[Event]:
+        """The events of the operation one belongs to, in order."""
+        ...
+
+    def before(self, event: Event) -> Frame:
+        """The memories as they stood in front of the operation an event belongs to."""
+        ...
+
     def turn_number(self, turn: str) -> int | None:
         """Which user turn an id names, from 1; None if it names none."""
         ...
@@ -111,6 +119,14 @@ class Present:
     def undone(self) -> Collection[str]:
         """Blocks that do not count."""
         return self._companion.store.state.undone()
+
+    def block_of(self, event: Event) -> Sequence[Event]:
+        """The events of the operation one belongs to."""
+        return self._companion.store.state.blocks[event.block]
+
+    def before(self, event: Event) -> Frame:
+        """The memories as they stood in front of it."""
+        return self._companion.store.before(event).frame
 
     def turn_number(self, turn: str) -> int | None:
         """Which user turn an id names."""
@@ -162,6 +178,14 @@ class Then:
     def undone(self) -> Collection[str]:
         """Blocks that did not count."""
         return self.past.undone()
+
+    def block_of(self, event: Event) -> Sequence[Event]:
+        """The events of the operation one belongs to."""
+        return self._companion.store.state.blocks[event.block]
+
+    def before(self, event: Event) -> Frame:
+        """The memories as they stood in front of it."""
+        return self._companion.store.before(event).frame
 
     def turn_number(self, turn: str) -> int | None:
         """Which user turn an id names."""

@@ -21,6 +21,7 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "replay": ("memtui.cli.talk", "Play a session file, on screen or without."),
     "memories": ("memtui.cli.memories", "List memories with salience, half-life and what is left of them."),
     "skill": ("memtui.cli.skill", "Skills: learn, recall, reinforce, list, show, approve, archive, restore, dups."),
+    "forecast": ("memtui.cli.forecast", "Say which memories fade when, and how many are left."),
     "sleep": ("memtui.cli.memories", "Run the sleep pass: merge repeats, retire what changed, prune what faded."),
     "conflicts": ("memtui.cli.conflicts", "List memories that may contradict each other."),
     "settle": ("memtui.cli.conflicts", "Say which of two memories holds."),

@@ -15,12 +15,16 @@ from memtui.cli.opened import ProgressLine, run
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
 
+_SORTS = ("salience", "age", "recalls", "kind", "left")
+
 
 @click.command("memories")
 @click.option("--json", "as_json", is_flag=True, help="One JSON list on standard output.")
 @click.option("--all", "everything", is_flag=True, help="Retired memories too.")
 @click.option("--as-of", metavar="TIME", help=AS_OF_HELP)
-@click.option("--sort", type=click.Choice(["salience", "age", "recalls", "kind"]), default="salience", show_default=True)
+@click.option(
+    "--sort", type=click.Choice(["salience", "age", "recalls", "kind", "left"]), default="salience", show_default=True
+)
 @pass_context
 def memories_command(context: Context, as_json: bool, everything: bool, as_of: str | None, sort: str) -> None:
     """List memories, the most salient first.
@@ -43,6 +47,7 @@ def memories_command(context: Context, as_json: bool, everything: bool, as_of: s
         "age": lambda r: r["last_recalled_at"],
         "recalls": lambda r: -r["recalls"],
         "kind": lambda r: (r["kind"], -r["salience"]),
+        "left": lambda r: (r["dies_at"] is None, r["dies_at"]),
     }
     records.sort(key=keys[sort])
     if as_json:

@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from memtui.chat.changes import changed_settings
 from memtui.chat.companion import Companion
 from memtui.chat.log import NoLog
@@ -24,6 +22,7 @@ from memtui.library.embedding import CheckedEmbedder, OtherVectors, OwnEmbedder
 from memtui.library.records import Fade, Forecast, Found, Kept, SleepOutcome
 from memtui.memory.conflicts import disputed
 from memtui.memory.events import Body, Pinned, Recalled
+from memtui.memory.forecast import outlook
 from memtui.memory.ids import make_id
 from memtui.memory.laws import LAW_NAMES, Law
 from memtui.memory.model import Candidate, Kind, Memory
@@ -234,12 +233,13 @@ class Engine:
     async def forecast(self, now: datetime, horizon: timedelta) -> Forecast:
         """See `AgentMemory.forecast`."""
         async with self._reading(now):
-            frame, until = self._companion.store.frame, now + horizon
-            due = self._companion.law.dies_at(frame)
-            rows = np.flatnonzero(frame.active & ~frame.pinned & (due <= to_us(until)))
-            rows = rows[np.argsort(due[rows], kind="stable")]
-            fades = tuple(Fade(frame.ids[row], frame.texts[row], from_us(int(due[row]))) for row in rows.tolist())
-            return Forecast(now, until, int(frame.active.sum()), fades)
+            companion, until = self._companion, now + horizon
+            frame = companion.store.frame
+            ahead = outlook(frame, companion.law, to_us(now), grace_hours=companion.sleep_policy.grace_hours)
+            count = ahead.gone_by(to_us(until))
+            pairs = zip(ahead.rows[:count].tolist(), ahead.at_us[:count].tolist(), strict=True)
+            fades = tuple(Fade(frame.ids[row], frame.texts[row], from_us(at_us)) for row, at_us in pairs)
+            return Forecast(now, until, ahead.active, fades)
 
     async def verify(self) -> list[str]:
         """See `AgentMemory.verify`."""

@@ -6,9 +6,10 @@ a row number stays valid for the life of the frame.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -215,6 +216,27 @@ class Frame:
         for row in rows.tolist():
             small.upsert(self.memories[row], "", self.vectors[row], self.readings[row])
         return small
+
+    def still(self, *, revised: Memory | None = None) -> Self:
+        """This frame as it stands: a copy whose columns nobody writes to any more, with the same rows. Vectors are shared.
+
+        Args:
+            revised: a memory of this frame as it would be, in the place of what it is.
+
+        Raises:
+            KeyError: `revised` is not in this frame.
+        """
+        out, count = copy.copy(self), len(self)
+        out.ids, out.texts, out.memories = self.ids[:count], self.texts[:count], self.memories[:count]
+        out._row = dict(self._row)
+        out._floats, out._ints = self._floats[:, :count].copy(), self._ints[:, :count].copy()
+        out._bools = self._bools[:, :count].copy()
+        if revised is not None:
+            row = self.row(revised.id)
+            floats, ints, bools = columns_of([revised])
+            out.memories[row] = revised
+            out._floats[:, row], out._ints[:, row], out._bools[:, row] = floats[:, 0], ints[:, 0], bools[:, 0]
+        return out
 
     def dropped_rows(self) -> list[int]:
         """Rows of memories whose creation does not count: they stand for nothing."""

@@ -81,7 +81,11 @@ class Pasts:
 
     def at(self, moment: datetime, history: History, state: State, now: Frame) -> Past:
         """Memory as it was at `moment`; the caller keeps others from folding meanwhile."""
-        cut = history.cut(history.events_at(moment))
+        return self.after(history.events_at(moment), moment, history, state, now)
+
+    def after(self, events: int, moment: datetime, history: History, state: State, now: Frame) -> Past:
+        """The same, after the first `events` events, of which the last was not behind `moment`."""
+        cut = history.cut(events)
         texts = self._journal.contents.texts
         worded = {cut.memories[row].content for row in cut.reworded.tolist()}
         vectors = self._vectors_of(worded)

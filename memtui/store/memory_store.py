@@ -151,6 +151,13 @@ class MemoryStore:
         with self._folding:
             return self._pasts.at(moment, self._history, self.state, self.frame)
 
+    def before(self, event: Event) -> Past:
+        """Memory as it stood in front of the block an event belongs to; as `as_of`, but between two events of one moment."""
+        self._check_open()
+        with self._folding:
+            first = self.state.blocks[event.block][0]
+            return self._pasts.after(first.seq, event.at, self._history, self.state, self.frame)
+
     def append(
         self,
         bodies: Sequence[Body],

@@ -106,6 +106,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
         line=1,
         short=True,
     ),
+    Action("time.forecast", "f12", "forecast", "forecast", "See who fades when, and how many are left.", "time"),
     Action("time.pause", "f5", "pause", "pause", "Stop simulated time, or let it run again.", "time", "live", line=3),
     Action("time.speed", "f6", "speed", "speed", "Run simulated time at 1x, 60x or 3600x.", "time", "live"),
     Action(

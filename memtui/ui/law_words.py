@@ -13,7 +13,7 @@ from memtui.memory.laws.capacity import Capped
 from memtui.memory.laws.salience import SalienceLaw
 from memtui.memory.laws.stability import StabilityLaw
 from memtui.memory.laws.strength import StrengthLaw
-from memtui.memory.model import KINDS, Memory
+from memtui.memory.model import KINDS, Kind, Memory
 from memtui.memory.moments import NEVER_US, from_us, hours_between, to_us
 from memtui.ui.time_words import span_words
 
@@ -37,21 +37,26 @@ def left_words(law: Law, frame: Frame, memory: Memory, now: datetime) -> str:
         boost = 1 + math.log1p(memory.recalls)
         kept = left / (memory.importance * boost) if memory.importance > 0 else 0.0
         parts = f"importance {memory.importance:.2f} × {boost:.2f} for {recalls} × {kept:.2f} left after {age} ({label})"
-        return f"Salience {left:.2f} = {parts}."
+        return f"Salience {_amount(left)} = {parts}."
     if isinstance(law, StabilityLaw):
         at_last = float(law.retention(frame, 0)[row])
         score = float(law.score(frame, now_us)[row])
         bonus = score - left - law.importance * memory.importance
         task = f" + {bonus:.2f} for the running task" if bonus > 1e-6 else ""
         return (
-            f"Stability {left:.2f} = {at_last:.2f} by {recalls}, decayed for {age} ({label}). "
+            f"Stability {_amount(left)} = {at_last:.2f} by {recalls}, decayed for {age} ({label}). "
             f"Score {score:.2f} = stability + {law.importance * memory.importance:.2f} for importance{task}."
         )
     if isinstance(law, StrengthLaw):
-        return f"Strength {left:.2f} after {recalls}; {law.stage(memory, now_us).value}, unused for {age}."
+        return f"Strength {_amount(left)} after {recalls}; {law.stage(memory, now_us).value}, unused for {age}."
     if law.name == "fsrs":
         return f"Retrievability {left:.2f}: {recalls}, each a review, and {age} since the last (FSRS)."
     return f"The law {law.name} looks at neither use nor importance."
+
+
+def _amount(left: float) -> str:
+    """With one place more where two would not tell it from the floor."""
+    return f"{left:.2f}" if left >= 0.1 else f"{left:.3f}"
 
 
 def end_words(law: Law, frame: Frame, memory: Memory, now: datetime, date: Callable[[datetime], str]) -> str:
@@ -60,6 +65,8 @@ def end_words(law: Law, frame: Frame, memory: Memory, now: datetime, date: Calla
         return "Pinned: it is never archived."
     if memory.pinned:
         return "Pinned: it is never pruned."
+    if memory.kind is Kind.PROCEDURAL:
+        return "It is a skill: it grows faint, but no sleep pass lets go of it."
     row = frame.row(memory.id)
     dies_us = int(law.dies_at(frame)[row])
     if memory.skill is not None:

@@ -23,6 +23,7 @@ from memtui.memory.ids import ID_PATTERN
 from memtui.memory.model import Memory, RetireReason
 from memtui.memory.texts import one_line
 from memtui.ui.law_words import end_words, left_words
+from memtui.ui.why_gone import end_state_words
 from memtui.ui.widgets.card_content import CardTexts
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def why(sight: Sight, memory: Memory, date: Callable[[datetime], str]) -> list[s
             alone = not reason or memory.retired_reason is RetireReason.FORGOTTEN
             what = _RETIRED[memory.retired_reason].capitalize()
             lines.append(f"{what}." if alone else f"{what}: {reason.rstrip('.')}.")
+        lines += end_state_words(sight, memory, date)
         lines.append("It can be restored; that counts as a recall.")
         return lines
     for other, conflict in disputes(sight, memory.id).items():

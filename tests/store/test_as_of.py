@@ -45,6 +45,22 @@ def test_at_every_moment_it_is_what_the_fold_says() -> None:
     with_slots.close()
 
 
+def test_in_front_of_a_block_is_without_it_even_where_all_happened_at_one_moment() -> None:
+    store = scratch()
+    berlin, cat = told(2, "I live in Berlin"), told(3, "The cat is called Mia")
+    berlin.into(store)
+    cat.into(store)
+    gone = done(3, Retired(berlin.memory, RetireReason.PRUNED), Pinned(cat.memory, True))
+    gone.into(store)
+    done(4, Pinned(cat.memory, False)).into(store)
+    event = store.state.history[berlin.memory][-1]
+    for held in (event, store.state.history[cat.memory][1]):  # any event of the block names it
+        past = store.before(held)
+        assert past.cut.there() == fold(store.events()[: past.cut.events]).memories
+        assert past.frame.active.tolist() == [True, True] and not past.frame.pinned.any()
+    store.close()
+
+
 def test_words_and_vectors_are_those_of_then(tmp_path: Path) -> None:
     for store in (scratch(slots=True), opened(tmp_path / "store", slots=True)):
         cat = lived(store)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -17,13 +17,17 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import Worker
 
+from memtui.memory.life import life_of
 from memtui.memory.moments import to_us
 from memtui.memory.texts import one_line
+from memtui.ui.life_chart import life_chart
 from memtui.ui.memory_story import card_texts, history, why
 from memtui.ui.time_words import date_words
+from memtui.ui.why_gone import saving_words
 from memtui.ui.widgets.card_content import card_content
 from memtui.ui.widgets.key_line import KeyHint, KeyLine
 from memtui.ui.widgets.memory_card import READING, card_body, key_word, keys_of
+from memtui.ui.widgets.memory_lines import dies_of
 from memtui.ui.widgets.row_text import card_text
 
 if TYPE_CHECKING:
@@ -32,8 +36,11 @@ if TYPE_CHECKING:
 
 _SOURCES_SHOWN = 5
 _SOURCE_CHARS = 600
-_BOX_CELLS = 6
-"""Cells the box's borders and paddings take from the width."""
+_TALL = 30
+"""Lines of terminal from which the curve gets more rows."""
+_CURVE_ROWS = (4, 6)
+_BOX_CELLS = 7
+"""Cells the box's borders and paddings and the scrollbar take from its width (92 %, at most 100: see app.tcss)."""
 
 
 class CardScreen(ModalScreen[str | None]):
@@ -68,6 +75,7 @@ class CardScreen(ModalScreen[str | None]):
         self._tz = tz
         self._sessions = sessions
         self._section = section
+        self._life = life_of(self._memory, sight.events_of(memory), sight.undone())
 
     def compose(self) -> ComposeResult:
         """A box: sections from top to bottom, then the keys."""
@@ -76,6 +84,7 @@ class CardScreen(ModalScreen[str | None]):
             box.border_subtitle = self._past or None
             with VerticalScroll(id="card-page"):
                 yield Static(markup=False, id="card-text")
+                yield Static(markup=False, id="card-curve")
                 yield Static("Why", classes="card-heading", markup=False, id="card-why-heading")
                 yield Static(Content("\n".join(self._why())), markup=False, id="card-why")
                 yield Static("What happened", classes="card-heading", markup=False, id="card-history-heading")
@@ -91,6 +100,8 @@ class CardScreen(ModalScreen[str | None]):
         if self._section:
             self.call_after_refresh(self.action_section, self._section)
         self.run_worker(self._find_sources(), exit_on_error=False)
+        if not self._memory.active:
+            self.run_worker(self._find_saving(), exit_on_error=False)
 
     def on_resize(self, event: events.Resize) -> None:
         """The curve follows the width."""
@@ -106,11 +117,33 @@ class CardScreen(ModalScreen[str | None]):
         texts = card_texts(self._sight, self._memory, events=0)
         now_us = to_us(self._sight.moment)
         content = card_content(self._memory, self._frame, self._sight.law, now_us, texts, zone=self._tz)
-        width = min(self.size.width - _BOX_CELLS, 94)
-        self.query_one("#card-text", Static).update(card_body(content, max(width, 10)))
+        width = min(self.size.width * 92 // 100, 100) - _BOX_CELLS
+        self.query_one("#card-text", Static).update(card_body(content, max(width, 10), curve_line=False))
+        self.query_one("#card-curve", Static).update(
+            life_chart(
+                self._life,
+                self._sight.law,
+                dies_of(self._sight.law, self._frame, self._memory),
+                now_us,
+                width=max(width, 10),
+                rows=_CURVE_ROWS[self.size.height >= _TALL],
+                zone=self._tz,
+            )
+        )
 
-    def _why(self) -> list[str]:
-        return [card_text(line, 2_000) for line in why(self._sight, self._memory, lambda at: date_words(at, self._tz))]
+    def _why(self, saving: str = "…") -> list[str]:
+        lines = why(self._sight, self._memory, self._date)
+        if not self._memory.active:
+            lines.insert(-1, saving)
+        return [card_text(line, 2_000) for line in lines]
+
+    def _date(self, moment: datetime) -> str:
+        return date_words(moment, self._tz)
+
+    async def _find_saving(self) -> None:
+        saving = await asyncio.to_thread(saving_words, self._sight, self._memory, self._date)
+        if self.is_attached:
+            self.query_one("#card-why", Static).update(Content("\n".join(self._why(saving))))
 
     def _history(self) -> str:
         told = history(self._sight, self._memory.id)

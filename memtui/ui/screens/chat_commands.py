@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.chat.changes import parse_changes
 from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_command
 from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
@@ -42,6 +41,7 @@ class ChatCommands:
             "rate": self._rate,
             "whatif": self._what_if,
             "learn": screen.skills.learn,
+            "forecast": self._forecast,
         }
 
     async def run(self, line: str) -> None:
@@ -113,7 +113,12 @@ class ChatCommands:
         self._screen.work(self._screen.warp(hours), "warp")
 
     async def _what_if(self, argument: str) -> None:
+        from memtui.chat.changes import parse_changes  # brings pydantic, which must not stand before the first paint
+
         open_what_if(self._screen, parse_changes(argument.split()))
+
+    async def _forecast(self, argument: str) -> None:
+        self._screen.forecast.begin(argument)
 
     async def _rate(self, argument: str) -> str:
         try:

@@ -18,6 +18,7 @@ from textual.worker import Worker
 from memtui.errors import InputError, MemtuiError
 from memtui.memory.texts import one_line
 from memtui.ui.actions import Where, actions_for, key_line, key_words
+from memtui.ui.screens.stage_forecast import StageForecast
 from memtui.ui.screens.stage_past import StagePast
 from memtui.ui.screens.stage_time import StageTime
 from memtui.ui.screens.stage_turns import StageTurns
@@ -58,6 +59,7 @@ class Stage(Screen[None]):
         time: keeps panel, time line and clock line at now.
         past: shows them as of a moment of the past.
         turns: shows what a turn does.
+        forecast: shows what will be.
         expected_offset_s: how far ahead time is believed to be before the store is open.
     """
 
@@ -88,6 +90,7 @@ class Stage(Screen[None]):
         self.time = StageTime(self)
         self.past = StagePast(self)
         self.turns = StageTurns(self)
+        self.forecast = StageForecast(self)
         self.expected_offset_s = 0.0
 
     # -- what its heirs say ----------------------------------------------------------------------------------------
@@ -317,6 +320,13 @@ class Stage(Screen[None]):
         """Memory as it would be under another law."""
         try:
             open_what_if(self)
+        except InputError as error:
+            self.alert(error)
+
+    def action_forecast(self) -> None:
+        """Who fades when."""
+        try:
+            self.forecast.begin()
         except InputError as error:
             self.alert(error)
 

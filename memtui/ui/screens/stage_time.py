@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memtui.chat.nights import nights_between
 from memtui.clock import RATES
 from memtui.errors import InputError
+from memtui.memory.forecast import leaves_at
 from memtui.memory.moments import to_us
 from memtui.ui.marks import EventMarks
 from memtui.ui.time_words import span_words
@@ -95,7 +96,9 @@ class StageTime:
         frame = companion.store.frame
         if (frame.version, companion.law) != (self._version, self._law):
             self._version, self._law = frame.version, companion.law
-            screen.timeline.set_forecast(companion.law.dies_at(frame)[frame.active])
+            grace = companion.sleep_policy.grace_hours
+            screen.timeline.set_forecast(leaves_at(frame, companion.law, to_us(now), grace_hours=grace)[frame.active])
+            screen.forecast.again()
         self.show_clock()
         screen.show_keys()
 

@@ -12,10 +12,11 @@ import numpy as np
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
 from memtui.memory.laws.apart import SkillsApart
+from memtui.memory.life import single
 from memtui.memory.model import KINDS, Kind, Memory, RetireReason, Trust
 from memtui.memory.moments import HOUR_US, NEVER_US, from_us, to_us
 from memtui.ui.time_words import age_words, moment_words, span_words, weekday_words
-from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience, single
+from memtui.ui.widgets.memory_lines import NO_TEXT, dies_of, handle_of, last_salience
 from memtui.ui.widgets.row_text import card_text, plain_line
 
 ACTIVE_KEYS: Final = (("p", "pin"), ("e", "edit"), ("f", "forget"), ("h", "history"), ("w", "why"))
@@ -224,6 +225,9 @@ def _fate(memory: Memory, frame: Frame, law: Law, dies_us: int, now_us: int, zon
         span, day = span_words((dies_us - now_us) / HOUR_US), weekday_words(from_us(dies_us), zone, now=now)
         return f"archived in {span} ({day}) unless it is used"
     floor = law.floor > 0 and float(law.retention(single(memory), max(now_us, dies_us + HOUR_US))[0]) < law.floor
+    if memory.kind is Kind.PROCEDURAL:
+        faint = "already faint" if dies_us <= now_us else f"faint from {weekday_words(from_us(dies_us), zone, now=now)} on"
+        return f"{faint}, yet no sleep prunes it"
     if dies_us <= now_us:
         return f"{'already below the floor' if floor else 'no room is left for it'}: the next sleep prunes it"
     span, day = span_words((dies_us - now_us) / HOUR_US), weekday_words(from_us(dies_us), zone, now=now)

@@ -43,8 +43,12 @@ _SPARK_CELLS: Final = 32
 _Piece = str | tuple[str, str]
 
 
-def card_body(content: CardContent, width: int) -> Content:
-    """The card's lines for a width of `width` cells, without title and keys."""
+def card_body(content: CardContent, width: int, *, curve_line: bool = True) -> Content:
+    """The card's lines for a width of `width` cells, without title and keys.
+
+    Args:
+        curve_line: whether the curve is among them; not where it is drawn larger.
+    """
     why = f"  “{content.reason}”" if content.reason else ""
     pieces: list[_Piece] = [(content.text, "$foreground")]
     if content.skill:
@@ -54,10 +58,12 @@ def card_body(content: CardContent, width: int) -> Content:
     pieces.append(f"\n{content.said}")
     if content.sources > 1:
         pieces.append(f"   {content.sources} sources")
-    cells = min(_SPARK_CELLS, max(8, width - len(content.curve_to) - 3))
-    curve = sparkline(np.array(content.curve), cells, content.curve_top)
-    past = round(len(curve) * content.curve_past) if content.active else len(curve)
-    pieces += ["\n", (curve[:past], "$bar-ghost"), (curve[past:], "$bar"), f"  {content.curve_to}\n"]
+    if curve_line:
+        cells = min(_SPARK_CELLS, max(8, width - len(content.curve_to) - 3))
+        curve = sparkline(np.array(content.curve), cells, content.curve_top)
+        past = round(len(curve) * content.curve_past) if content.active else len(curve)
+        pieces += ["\n", (curve[:past], "$bar-ghost"), (curve[past:], "$bar"), f"  {content.curve_to}"]
+    pieces.append("\n")
     pieces += [(content.fate, "$foreground" if content.active else "$floor"), "\n"]
     if content.why_retired:
         pieces += [(f"“{content.why_retired}”\n", "$foreground 80%")]

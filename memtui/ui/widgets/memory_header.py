@@ -32,6 +32,7 @@ class HeaderView:
         law: which law the memories are read by.
         capacity: how many it has room for, or None.
         skills: how many skills there are, archived ones too.
+        fading: how many fade within a week, where that is worth a word; else None.
         past: how long ago the moment is that is shown, such as `3d ago`; "" for now.
     """
 
@@ -47,6 +48,7 @@ class HeaderView:
     capacity: int | None = None
     past: str = ""
     skills: int = 0
+    fading: int | None = None
 
 
 def column_words(view: HeaderView) -> str:
@@ -178,5 +180,7 @@ class MemoryHeader(Widget):
         if view.sort == "salience":
             return f"by {view.law or view.sort} ▾"
         words = f"by {SORT_WORDS.get(view.sort, view.sort)} ▾"
-        both = f"{view.law}, {words}"
-        return both if cell_len(both) <= room else words
+        longer = [f"{view.law}, {words}"]
+        if view.fading is not None:
+            longer = [f"{view.fading:,} fade this week, {words}", f"{view.fading:,} this week, {words}", *longer]
+        return next((both for both in longer if cell_len(both) <= room), words)

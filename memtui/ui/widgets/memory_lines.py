@@ -16,6 +16,7 @@ from memtui.memory.frame import Bools, Floats, Frame, Ints
 from memtui.memory.laws import Law
 from memtui.memory.laws.apart import SkillsApart
 from memtui.memory.laws.strength import Stage, StrengthLaw
+from memtui.memory.life import single
 from memtui.memory.model import KINDS, Memory, Outcome, Trust
 from memtui.memory.moments import HOUR_US, NEVER_US, to_us
 from memtui.ui.time_words import age_words
@@ -104,13 +105,6 @@ def active_columns(frame: Frame | None, law: Law | None, width: int) -> Columns:
     """The columns of an active row of `width` cells for the handles and half-life labels there are."""
     half = 4 if law is None else min(6, max(len(law.half_life_label(code)) for code in range(len(KINDS))))
     return columns_for(max(1, width), half, 3 if frame is None else handle_cells(frame))
-
-
-def single(memory: Memory) -> Frame:
-    """A frame of one memory, so that a law can be asked about it alone."""
-    frame = Frame(0)
-    frame.upsert(memory, "")
-    return frame
 
 
 def dies_of(law: Law, frame: Frame, memory: Memory) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import ClassVar, Final
 
+import numpy as np
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,7 +18,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from memtui.memory.frame import Frame
+from memtui.memory.forecast import WEEK_US, leaves_at
+from memtui.memory.frame import Frame, Ints
 from memtui.memory.laws import Law
 from memtui.memory.model import Memory
 from memtui.ui.widgets.card_content import CardTexts, card_content
@@ -94,6 +96,7 @@ class MemoryPanel(Vertical):
         self.rows = MemoryRows(id="memory-rows")
         self.card = MemoryCard(id="memory-card")
         self._texts: tuple[tuple[str, int, int], CardTexts] | None = None
+        self._leaves: tuple[tuple[Frame, int, Law], Ints] | None = None
         self._past = ""
         self._given: tuple[str, ...] = ()
         self._card_pace = Pace(self, _CARD_EVERY_S, self._show_card)
@@ -304,8 +307,20 @@ class MemoryPanel(Vertical):
                 past=self._past,
                 law="" if law is None else law.name,
                 capacity=None if law is None else law.capacity,
+                fading=self._fading(),
             )
         )
+
+    def _fading(self) -> int | None:
+        """How many fade within a week, said where the memories stand in the order of their time left."""
+        listing = self.rows.listing
+        frame, law = listing.frame, listing.law
+        if frame is None or law is None or listing.sort != "left" or listing.tab != "active":
+            return None
+        now_us, key = self.rows.now_us, (frame, frame.version, law)
+        if self._leaves is None or self._leaves[0] != key:
+            self._leaves = (key, np.sort(leaves_at(frame, law, now_us)[frame.active]))
+        return int(np.searchsorted(self._leaves[1], now_us + WEEK_US, side="right"))
 
     def _show_card(self) -> None:
         listing, memory = self.rows.listing, self.selected
