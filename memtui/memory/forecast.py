@@ -13,6 +13,7 @@ import numpy as np
 
 from memtui.memory.frame import Bools, Frame, Ints
 from memtui.memory.laws import Law
+from memtui.memory.laws.apart import SkillsApart
 from memtui.memory.laws.capacity import Capped
 from memtui.memory.model import KINDS, Kind
 from memtui.memory.moments import HOUR_US, NEVER_US
@@ -89,13 +90,22 @@ def outlook(frame: Frame, law: Law, now_us: int, *, grace_hours: float = 0.0) ->
 def leaves_at(frame: Frame, law: Law, now_us: int, *, grace_hours: float = 0.0) -> Ints:
     """From when on a sleep pass lets go of each row: int64 (n,) microseconds UTC; `NEVER_US` for what stays.
 
-    It differs from `Law.dies_at` where a pass does: it leaves skills alone, and spares what is new for its grace.
+    It differs from `Law.dies_at` where a pass does: it leaves procedural memories alone, and spares what is new for its
+    grace. Skills leave when they are archived.
     """
     if not len(frame):
         return np.zeros(0, np.int64)
     kept = frame.still()
     kept.pinned[spared_kinds(frame)] = True  # for the laws it is the same: nobody may touch it
     free = frame.last_recall + round(grace_hours * HOUR_US)
+    if isinstance(law, SkillsApart):
+        kept.active[frame.skill] = False  # they take no room of the others
+        others = _leaves(kept, law.law, free, now_us)
+        return np.where(frame.skill, law.strength.dies_at(frame), others).astype(np.int64)
+    return _leaves(kept, law, free, now_us)
+
+
+def _leaves(kept: Frame, law: Law, free: Ints, now_us: int) -> Ints:
     if isinstance(law, Capped):
         return _leaves_capped(kept, law, free, now_us)
     dies = law.dies_at(kept)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.events import Body, Created, Learned, Pinned, Practised, Recalled, Restored, Retired, Trusted
+from memtui.memory.events import Body, Created, Edited, Learned, Pinned, Practised, Recalled, Restored, Retired, Trusted
+from memtui.memory.forecast import leaves_at
 from memtui.memory.frame import Frame
 from memtui.memory.laws import Law
 from memtui.memory.laws.apart import SkillsApart
@@ -137,11 +138,10 @@ def test_what_is_no_skill_is_not_practised_nor_trusted() -> None:
     assert "skill" not in memory_record(plain) and "skill" in memory_record(born())
 
 
-@pytest.mark.parametrize(
-    "law",
-    [SalienceLaw(), StabilityLaw(capacity=2), WindowLaw(capacity=2), Capped(SalienceLaw(), 2)],
-    ids=lambda law: law.name,
-)
+LAWS = [SalienceLaw(), StabilityLaw(capacity=2), WindowLaw(capacity=2), Capped(SalienceLaw(), 2)]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_the_others_keep_their_law_and_skills_take_no_room(law: Law) -> None:
     others = [born(name, skill=False, at=timedelta(hours=at)) for at, name in enumerate("bcd")]
     mixed, alone = framed(born("s"), *others, born("t")), framed(*others)
@@ -159,3 +159,12 @@ def test_the_others_keep_their_law_and_skills_take_no_room(law: Law) -> None:
     assert apart.dies_at(mixed)[~skills].tolist() == law.dies_at(alone).tolist()
     assert (apart.name, apart.floor, apart.capacity) == (law.name, law.floor, law.capacity)
     assert apart.retention(alone, 0).tolist() == law.retention(alone, 0).tolist()
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+def test_the_forecast_says_when_a_skill_is_archived_and_leaves_the_others_as_they_are(law: Law) -> None:
+    others = [lived(born(name, skill=False), (Edited(name, kind=Kind.EPISODIC), timedelta(0))) for name in "bcd"]
+    mixed, alone, now_us = framed(born("s"), *others, born("t")), framed(*others), to_us(START + DAY)
+    found = leaves_at(mixed, SkillsApart(law, LAW), now_us).tolist()
+    assert found[0] == found[-1] == to_us(START + 90 * DAY)
+    assert found[1:-1] == leaves_at(alone, law, now_us).tolist()

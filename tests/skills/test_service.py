@@ -69,7 +69,7 @@ async def test_reports_change_the_strength_and_updates_keep_the_old_words(opened
     assert (changed.slug, changed.steps, changed.outcome) == ("stuck-deploy", "1. look at pg_locks", Outcome.PARTIAL)
     assert (changed.title, changed.uses, changed.worked, changed.failed) == (DEPLOY.title, 2, 1, 1)
     before = next(event.body for event in companion.store.state.history[skill.id])
-    assert DEPLOY.steps in companion.store.text(before.content)  # type: ignore[union-attr]
+    assert DEPLOY.steps in companion.store.text(before.content)  # type: ignore[union-attr, arg-type]
     await companion.undo()
     assert skills.get(skill.id).slug == skill.slug and skills.get(skill.id).steps == DEPLOY.steps
     head = companion.store.head
@@ -152,7 +152,7 @@ async def test_others_are_untrusted_until_approved_and_prompts_never_pass_them_o
 async def test_slash_commands_do_the_same_and_a_replay_of_them_gives_the_same_state(opened: Opened) -> None:
     companion = await opened()
     said: list[str] = []
-    companion.log.command = lambda at, line: said.append(line)  # type: ignore[method-assign]
+    companion.log.command = lambda at, text: said.append(text)  # type: ignore[method-assign]
     done = await run_command(companion, "/learn Deploy hangs | it stops at migrations | 1. find the lock | set a timeout")
     assert done.text == "Learned 'deploy-hangs': Deploy hangs" and done.report in companion.store.frame
     await run_command(companion, "/skill worked deploy-hangs it helped")

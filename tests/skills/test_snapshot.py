@@ -8,7 +8,6 @@ import pytest
 
 from memtui.locations import Home
 from memtui.memory.skill import Draft
-from memtui.skills import snapshot as reading
 from memtui.skills.snapshot import SnapshotReader, refresh_in_background
 from memtui.skills.snapshot_file import SNAPSHOT_NAME, SnapshotFile
 from tests.skills.conftest import START, Opened
@@ -99,7 +98,7 @@ async def test_a_full_disk_is_no_error_of_what_was_done(
 
 def test_refreshing_starts_one_process_a_minute(own_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr(reading.subprocess, "Popen", lambda words, **_: started.append(words))
+    monkeypatch.setattr("subprocess.Popen", lambda words, **_: started.append(words))
     assert refresh_in_background(own_home) and not refresh_in_background(own_home)
     assert started[0][-4:] == ["--home", str(own_home.data), "skill", "refresh"]
 

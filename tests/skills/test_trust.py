@@ -150,8 +150,9 @@ async def test_composed_and_decomposed_texts_give_equal_hashes(tmp_path: Path) -
     for form in ("NFC", "NFD"):
         there = home(tmp_path / form)
         companion = await open_companion(Settings(timezone="UTC"), there, clock=SimClock.frozen(START), mind=LocalMind())
-        words = (unicodedata.normalize(form, text) for text in ("Починить ёлку café", "когда й", "1. ё\n2. naïve", "ещё"))
-        await companion.skills.learn(Draft(*words))
+        told = ("Починить ёлку café", "когда й", "1. ё\n2. naïve", "ещё")
+        title, trigger, steps, lessons = (unicodedata.normalize(form, text) for text in told)
+        await companion.skills.learn(Draft(title, trigger, steps, lessons))
         await companion.skills.reinforce("pochinit-elku-cafe", note=unicodedata.normalize(form, "помогло, ещё как"))
         hashes.append((companion.store.head.hash, [memory_record(m) for m in companion.store.state.memories.values()]))
         for event in companion.store.events():

@@ -19,7 +19,7 @@ from memtui.ui.screens.chat_screen import ChatScreen
 from memtui.ui.screens.learn_screen import LearnScreen
 from memtui.ui.widgets.choice_line import OutcomeChoice
 from tests.doubles import ScriptedMind
-from tests.ui.app.conftest import NOW, Bench, Open
+from tests.ui.app.conftest import NOW, Bench, Open, settings
 from tests.ui.app.test_snapshots import SIZES, Compare, Pictured, quiet, settled
 
 DEPLOY = Draft(
@@ -173,6 +173,7 @@ def pictured_before(pictured: Pictured, *keys: str) -> Callable[[Pilot[int]], ob
 @SIZES
 def test_picture_of_the_tab(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     pictured = Pictured(tmp_path)
+    pictured.settings = settings(sleep={"nightly": False})  # a month goes by in one jump
     before = pictured_before(pictured, "ctrl+e", "tab", "tab", "down")
     assert snap_compare(pictured.app(), terminal_size=size, run_before=before)
 
@@ -180,5 +181,6 @@ def test_picture_of_the_tab(snap_compare: Compare, tmp_path: Path, size: tuple[i
 @SIZES
 def test_picture_of_the_form(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     pictured = Pictured(tmp_path)
+    pictured.settings = settings(sleep={"nightly": False})  # a month goes by in one jump
     before = pictured_before(pictured, *"/learn", "space", *"last", "enter")
     assert snap_compare(pictured.app(), terminal_size=size, run_before=before)
