@@ -71,6 +71,11 @@ class Home:
         return self.data / "bench"
 
     @property
+    def exports(self) -> Path:
+        """The folder of charts saved from the screen (may be absent)."""
+        return self.data / "exports"
+
+    @property
     def themes(self) -> Path:
         """The folder of the user's own themes."""
         return self.config / "themes"

@@ -22,6 +22,9 @@ STYLES: Final[dict[str, str]] = {
     "stability": "yellow",
     "salience": "magenta",
     "fsrs": "red",
+    "strength": "cyan",
+    "naive": "blue",
+    "window": "green",
 }
 """Terminal colours by agent: names, so that they follow the terminal's own palette."""
 _DASHES: Final[dict[str, str]] = {
@@ -33,6 +36,9 @@ _DASHES: Final[dict[str, str]] = {
     "stability": "11110000",
     "salience": "1000",
     "fsrs": "11011000",
+    "strength": "1111100100",
+    "naive": "111111110000",
+    "window": "1100",
 }
 """Which dots along a curve are set, repeating."""
 _THICK: Final = ("memtui", "stability+")
@@ -46,6 +52,9 @@ _SAMPLES: Final[dict[str, str]] = {
     "stability": "⠤⠤  ",
     "salience": "⠄⠄⠄⠄",
     "fsrs": "⠤ ⠤ ",
+    "strength": "⠤⠄⠤⠄",
+    "naive": "⠤⠤⠤ ",
+    "window": "⠤ ⠤ ",
 }
 _OTHERS: Final = (
     ("bold green", "1", "⠶⠶⠶⠶"),
@@ -59,7 +68,7 @@ _OTHERS: Final = (
 _AXIS: Final = 6
 """Columns left of the plot."""
 _LABEL: Final = 16
-"""Columns right of it."""
+"""Columns right of it, at least."""
 _LEAST: Final = 16
 
 
@@ -82,20 +91,37 @@ def _is_thick(panel: Panel, name: str) -> bool:
 
 def draw(panels: Sequence[Panel], width: int, height: int) -> list[Text]:
     """Lines of at most `width` columns; about `height` of them, shared out among the panels (each gets 4 rows at least)."""
-    from rich.text import Text
 
     rows = max(4, min(10, (height - 2) // len(panels) - 1))
     lines: list[Text] = []
     for panel in panels:
-        lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _LABEL), rows))
-    legend = Text(" " * _AXIS)
-    for curve in panels[0].curves:
-        style, _, sample = _look(panels[0], curve.agent)
-        legend.append(f"{sample} {curve.agent}   ", style)
-    legend.rstrip()
-    lines.append(legend)
+        lines.extend(_panel(panel, max(_LEAST, width - _AXIS - _label_cells(panel)), rows))
+    widest = max(width, _AXIS + _LEAST + _LABEL)
+    legend = _legend(panels[0], widest)
+    lines.extend(legend if len(panels) == 1 else legend[:1])
     for line in lines:
-        line.truncate(max(width, _AXIS + _LEAST + _LABEL))
+        line.truncate(widest)
+    return lines
+
+
+def _label_cells(panel: Panel) -> int:
+    """Columns right of the plot: what the longest name needs, with a blank on both sides."""
+    return max(_LABEL, *(len(f"{curve.agent} {panel.said(curve.last)}") + 2 for curve in panel.curves), 0)
+
+
+def _legend(panel: Panel, width: int) -> list[Text]:
+    """Each curve's name behind a sample of it, in as many lines as it takes."""
+    from rich.text import Text
+
+    lines = [Text(" " * _AXIS)]
+    for curve in panel.curves:
+        style, _, sample = _look(panel, curve.agent)
+        entry = f"{sample} {curve.agent}"
+        if lines[-1].cell_len > _AXIS and lines[-1].cell_len + len(entry) > width:
+            lines.append(Text(" " * _AXIS))
+        lines[-1].append(f"{entry}   ", style)
+    for line in lines:
+        line.rstrip()
     return lines
 
 
@@ -144,7 +170,7 @@ def _dots(curve: Curve, panel: Panel, wide: int, high: int) -> list[tuple[int, i
     out: list[tuple[int, int]] = []
     before: int | None = None
     for x in range(wide):
-        value = curve.at(1 + (panel.turns - 1) * x / max(1, wide - 1))
+        value = curve.at(panel.first + (panel.turns - panel.first) * x / max(1, wide - 1))
         if value is None:
             continue
         y = high - 1 - round(min(1.0, max(0.0, value / panel.top)) * (high - 1))
@@ -153,6 +179,10 @@ def _dots(curve: Curve, panel: Panel, wide: int, high: int) -> list[tuple[int, i
             out.extend((x, between) for between in range(before + step, y, step))
         out.append((x, y))
         before = y
+    if curve.ends and before is not None:  # a step at the very end lies between two dots
+        last = high - 1 - round(min(1.0, max(0.0, curve.last / panel.top)) * (high - 1))
+        step = 1 if last > before else -1
+        out.extend((out[-1][0], y) for y in range(before + step, last + step, step) if last != before)
     return out
 
 
@@ -173,6 +203,7 @@ def _labels(panel: Panel, rows: int) -> dict[int, tuple[str, str]]:
 def _turns(panel: Panel, columns: int) -> Text:
     from rich.text import Text
 
-    first, middle, last = f"{panel.axis.split()[-1]} 1", f"{(panel.turns + 1) // 2}", f"{panel.turns}"
+    first, middle, last = (str(tick) for tick in panel.ticks)
+    first = f"{panel.axis.split()[-1]} {first}"
     line = first.ljust((columns - len(middle)) // 2) + middle
     return Text(" " * _AXIS + line.ljust(columns - len(last)) + last, "dim")

@@ -1,12 +1,14 @@
-"""A comparison of laws for people: a table, what only one of them kept, and the chart."""
+"""A comparison of laws for people: a table, what only one of them kept, and the chart, in the terminal or as files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from memtui.bench.braille import draw, styles_of
 from memtui.bench.curves import Panel, panels_of
+from memtui.bench.svgchart import drawing, write_drawing
 from memtui.memory.model import RetireReason
 from memtui.memory.texts import one_line
 
@@ -37,6 +39,19 @@ def show_comparison(
     console.print()
     for line in draw(panels, min(console.width, _WIDEST), (height or console.height) - 3):
         console.print(line, soft_wrap=True)
+
+
+def write_comparison(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
+    """Write `compare-SESSION.svg` and `.png` into `folder`; returns both paths.
+
+    Raises:
+        InputError: the extra for the PNG is not installed.
+        StoreFullError: the folder can't be written.
+    """
+    probes = f", {record['probes']} probes" if record["probes"] else ""
+    said = f"{record['turns']} turns{probes}, {_plain(record['mind'], 40)}; tokens: mean of ten turns"
+    title = _plain(record["title"] or record["session"], 60)
+    return write_drawing(drawing(title, said, comparison_panels(record)), folder, f"compare-{Path(record['session']).stem}")
 
 
 def comparison_panels(record: Mapping[str, Any]) -> list[Panel]:

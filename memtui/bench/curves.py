@@ -1,4 +1,4 @@
-"""What a chart shows, whoever draws it: three panels over turns or steps, one curve an agent."""
+"""What a chart shows, whoever draws it: panels over turns, steps or days, one curve an agent, kind or law."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ class Curve:
 
     Attributes:
         agent: its name.
-        points: (turn, value), turns not decreasing; never empty.
+        points: (turn, value), turns not decreasing; never empty. Two at one turn are a step.
+        ends: whether nothing is known behind the last point; else its value holds on.
     """
 
     agent: str
     points: tuple[tuple[float, float], ...]
+    ends: bool = False
 
     @property
     def last(self) -> float:
@@ -29,7 +31,7 @@ class Curve:
         return self.points[-1][1]
 
     def at(self, turn: float) -> float | None:
-        """The value at `turn`, on the straight line between two points; None before the first point."""
+        """The value at `turn`, on the straight line between two points; None before the first and behind an end."""
         before: tuple[float, float] | None = None
         for x, y in self.points:
             if x >= turn:
@@ -41,12 +43,13 @@ class Curve:
                 share = (turn - before[0]) / (x - before[0]) if before[0] < turn else 0.0
                 return before[1] + share * (y - before[1])
             before = (x, y)
-        return self.last if before is not None else None
+        known = before is not None and (not self.ends or self.points[-1][0] >= turn)
+        return self.last if known else None
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One of the three.
+    """One plot.
 
     Attributes:
         title: what is drawn.
@@ -55,6 +58,7 @@ class Panel:
         top: upper end of the y axis (its lower end is 0).
         shares: whether the values are shares of 1.
         axis: what a step of the x axis is.
+        first: left end of the x axis.
     """
 
     title: str
@@ -63,6 +67,12 @@ class Panel:
     top: float
     shares: bool = False
     axis: str = "user turn"
+    first: int = 1
+
+    @property
+    def ticks(self) -> tuple[int, int, int]:
+        """Where the x axis is labelled: its left end, middle and right end."""
+        return self.first, (self.first + self.turns) // 2, self.turns
 
     def said(self, value: float) -> str:
         """A value as labels show it."""

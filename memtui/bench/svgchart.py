@@ -6,7 +6,7 @@ import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from memtui.bench.curves import Curve, Panel, panels_of, spread
@@ -21,6 +21,9 @@ _COLOURS: Final[dict[str, str]] = {
     "stability": "#b8860b",
     "salience": "#b07aa1",
     "fsrs": "#c8553d",
+    "strength": "#3d7ea6",
+    "naive": "#555555",
+    "window": "#7a5c2e",
 }
 """Told apart by the colour-blind too: dark green, brick, mauve, steel; the dashes differ as well."""
 _DASHES: Final[dict[str, str]] = {
@@ -32,16 +35,28 @@ _DASHES: Final[dict[str, str]] = {
     "stability": "7 4",
     "salience": "2 3",
     "fsrs": "5 2 1 2",
+    "strength": "9 3 2 3",
+    "naive": "12 4",
+    "window": "3 3",
 }
+_OTHERS: Final = (
+    ("#0b6e4f", ""),
+    ("#c8553d", "7 4"),
+    ("#3d7ea6", "9 3 2 3"),
+    ("#b07aa1", "2 3"),
+    ("#b8860b", "5 2 1 2"),
+    ("#555555", "12 4"),
+)
+"""Colour and dashes of curves that are no agent's, by their place, as in the terminal; the first is drawn bold."""
 _BOLD: Final = ("memtui", "stability+")
-_OTHER: Final = "#555555"
 _INK, _FAINT, _LINE, _PAPER = "#1c2128", "#68717d", "#e3e7ec", "#ffffff"
 _FONT: Final = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 _WIDTH, _HEIGHT = 1260, 440
 _MARGIN, _TOP, _GAP = 52, 104, 26
 _LABELS: Final = 106
 """Room right of each plot for the curves' names."""
-_PLOT_WIDTH: Final = (_WIDTH - 2 * 20 - 2 * _GAP) / 3 - _MARGIN - _LABELS + 4
+_WIDE_LABELS: Final = 140
+"""The same where there is one plot alone."""
 _PLOT_HEIGHT: Final = _HEIGHT - _TOP - 62
 _UNFIT: Final = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _ZOOM: Final = 2
@@ -54,12 +69,22 @@ def need_png() -> None:
     Raises:
         InputError: the extra is not installed.
     """
-    if importlib.util.find_spec("resvg_py") is None:
+    if not can_paint():
         raise InputError(
             "--chart: the PNG needs the extra 'chart', which is not installed.",
             safe="Nothing was run.",
             todo="Install it with: pip install 'memtui[chart]'. Without --chart the chart is drawn in the terminal.",
         )
+
+
+def chart_warning() -> str:
+    """Say early that the PNG can't be made, or (in what is returned) that it will be without words; "" when all is well.
+
+    Raises:
+        InputError: the extra is not installed.
+    """
+    need_png()
+    return "" if png_has_words() else "chart: no font is installed here, so the PNG will hold no words; the SVG does."
 
 
 def png_has_words() -> bool:
@@ -86,18 +111,35 @@ def write_charts(record: Mapping[str, Any], folder: Path) -> tuple[Path, Path]:
 def write_drawing(svg: str, folder: Path, stem: str) -> tuple[Path, Path]:
     """Write a drawing as `STEM.svg` and `STEM.png` into `folder`; raises as `write_charts` does."""
     need_png()
-    import resvg_py
-
-    drawn, painted = folder / f"{stem}.svg", folder / f"{stem}.png"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        drawn.write_text(svg, encoding="utf-8")
-        painted.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, font_family="DejaVu Sans")))
+        drawn, *painted = save_drawing(svg, folder, stem)
     except OSError as error:
         raise StoreFullError(
             f"{folder} can't be written: {error.strerror or error}.", todo="Name another folder with --chart."
         ) from error
-    return drawn, painted
+    return drawn, painted[0]
+
+
+def save_drawing(svg: str, folder: Path, stem: str) -> list[Path]:
+    """Write `STEM.svg` into `folder` (made if absent), and `STEM.png` where the extra for it is installed.
+
+    Raises:
+        OSError: the folder can't be written.
+    """
+    drawn, painted = folder / f"{stem}.svg", folder / f"{stem}.png"
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn.write_text(svg, encoding="utf-8")
+    if not can_paint():
+        return [drawn]
+    import resvg_py
+
+    painted.write_bytes(bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, font_family="DejaVu Sans")))
+    return [drawn, painted]
+
+
+def can_paint() -> bool:
+    """Whether what makes the PNG is installed."""
+    return importlib.util.find_spec("resvg_py") is not None
 
 
 def svg_of(record: Mapping[str, Any]) -> str:
@@ -108,7 +150,7 @@ def svg_of(record: Mapping[str, Any]) -> str:
 
 
 def drawing(title: str, said: str, panels: Sequence[Panel]) -> str:
-    """Three panels side by side as one SVG document, under a title and a line of what was measured."""
+    """Panels side by side as one SVG document, under a title and a line of what was measured."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="{_FONT}" font-size="13">',
@@ -117,62 +159,84 @@ def drawing(title: str, said: str, panels: Sequence[Panel]) -> str:
         _label(24, 38, title, _INK, size=20, weight="bold"),
         _label(24, 60, said, _FAINT),
     ]
-    step = (_WIDTH - 2 * 20 - 2 * _GAP) / 3 + _GAP
+    room = (_WIDTH - 2 * 20 - (len(panels) - 1) * _GAP) / max(1, len(panels))
     for number, panel in enumerate(panels):
-        parts.extend(_panel(panel, 20 + _MARGIN - 16 + number * step))
+        left = 20 + _MARGIN - 16 + number * (room + _GAP)
+        labels = _LABELS if len(panels) > 1 else _WIDE_LABELS
+        parts.extend(_panel(panel, _Plot(left, room - _MARGIN - labels + 4)))
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _panel(panel: Panel, left: float) -> list[str]:
-    bottom, right = _TOP + _PLOT_HEIGHT, left + _PLOT_WIDTH
+class _Plot(NamedTuple):
+    """Where a panel's plot stands."""
+
+    left: float
+    width: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    def x(self, panel: Panel, turn: float) -> float:
+        steps = panel.turns - panel.first
+        return self.left + self.width * ((turn - panel.first) / steps if steps > 0 else 0.5)
+
+
+def _panel(panel: Panel, plot: _Plot) -> list[str]:
+    bottom, left = _TOP + _PLOT_HEIGHT, plot.left
     parts = [_label(left, _TOP - 14, _short(panel.title), _INK, weight="bold")]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = bottom - share * _PLOT_HEIGHT
         colour = _FAINT if share == 0 else _LINE
-        parts.append(f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{colour}" stroke-width="1"/>')
+        parts.append(f'<path d="M{left:.1f} {y:.1f}H{plot.right:.1f}" stroke="{colour}" stroke-width="1"/>')
         if share in (0.0, 0.5, 1.0):
             parts.append(_label(left - 8, y + 4.5, panel.said(share * panel.top), _FAINT, anchor="end"))
-    for turn in (1, (panel.turns + 1) // 2, panel.turns):
-        x = _x(panel, turn, left)
+    for turn in panel.ticks:
+        x = plot.x(panel, turn)
         parts.append(f'<path d="M{x:.1f} {bottom:.1f}v5" stroke="{_FAINT}"/>')
         parts.append(_label(x, bottom + 21, str(turn), _FAINT, anchor="middle"))
-    parts.append(_label(left + _PLOT_WIDTH / 2, bottom + 42, panel.axis, _FAINT, anchor="middle"))
-    parts.extend(_line(curve, panel, left) for curve in reversed(panel.curves))
-    parts.extend(_names(panel, left))
+    parts.append(_label(left + plot.width / 2, bottom + 42, panel.axis, _FAINT, anchor="middle"))
+    parts.extend(_line(curve, panel, plot) for curve in reversed(panel.curves))
+    parts.extend(_names(panel, plot))
     return parts
 
 
-def _line(curve: Curve, panel: Panel, left: float) -> str:
-    points = [(_x(panel, x, left), _y(panel, y)) for x, y in curve.points]
-    colour, dashes = _COLOURS.get(curve.agent, _OTHER), _DASHES.get(curve.agent, "")
+def _look(panel: Panel, name: str) -> tuple[str, str, bool]:
+    """Colour, dashes and boldness of a curve."""
+    if name in _COLOURS:
+        return _COLOURS[name], _DASHES[name], name in _BOLD
+    place = [curve.agent for curve in panel.curves].index(name)
+    colour, dashes = _OTHERS[place % len(_OTHERS)]
+    return colour, dashes, place == 0
+
+
+def _line(curve: Curve, panel: Panel, plot: _Plot) -> str:
+    points = [(plot.x(panel, x), _y(panel, y)) for x, y in curve.points]
+    colour, dashes, bold = _look(panel, curve.agent)
     if len(points) == 1:
         return f'<circle cx="{points[0][0]:.1f}" cy="{points[0][1]:.1f}" r="4" fill="{colour}"/>'
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    width = 3.2 if curve.agent in _BOLD else 1.9
+    width = 3.2 if bold else 1.9
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     style = f'fill="none" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"'
-    dots = points[: -1 if len(points) > 2 else None] if panel.shares else []
+    dots = points[: -1 if len(points) > 2 else None] if panel.shares and not curve.ends else []
     marks = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{width:.1f}" fill="{colour}"/>' for x, y in dots)
     return f'<path d="{path}" {style}{dashed}/>{marks}'
 
 
-def _names(panel: Panel, left: float) -> list[str]:
+def _names(panel: Panel, plot: _Plot) -> list[str]:
     """Each curve's name and last value beside its end, joined to it by a thin line where it had to move."""
-    right = left + _PLOT_WIDTH
     ends = [_y(panel, curve.last) for curve in panel.curves]
     places = spread(ends, 17.0, _TOP + 4.0, _TOP + _PLOT_HEIGHT - 4.0)
     parts = []
     for curve, end, place in zip(panel.curves, ends, places, strict=True):
-        colour = _COLOURS.get(curve.agent, _OTHER)
-        join = f"M{right + 2:.1f} {end:.1f}L{right + 12:.1f} {place:.1f}"
+        colour, _, bold = _look(panel, curve.agent)
+        from_x = plot.x(panel, curve.points[-1][0]) if curve.ends else plot.right
+        join = f"M{from_x + 2:.1f} {end:.1f}L{plot.right + 12:.1f} {place:.1f}"
         parts.append(f'<path d="{join}" fill="none" stroke="{colour}" stroke-width="1" opacity="0.6"/>')
-        weight = "bold" if curve.agent in _BOLD else "normal"
-        parts.append(_label(right + 16, place + 4.5, f"{curve.agent} {panel.said(curve.last)}", colour, weight=weight))
+        weight, said = "bold" if bold else "normal", f"{curve.agent} {panel.said(curve.last)}"
+        parts.append(_label(plot.right + 16, place + 4.5, said, colour, weight=weight))
     return parts
-
-
-def _x(panel: Panel, turn: float, left: float) -> float:
-    return left + _PLOT_WIDTH * ((turn - 1) / (panel.turns - 1) if panel.turns > 1 else 0.5)
 
 
 def _y(panel: Panel, value: float) -> float:

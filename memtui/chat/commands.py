@@ -67,6 +67,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("task", "[TEXT | done]", "What you are working on: the stability law keeps what is near it"),
     Command("recall", "TEXT", "Show what recall would give for a text, without asking"),
     Command("whatif", "[KEY=VALUE …]", "See memory under another law or other numbers", "screen"),
+    Command("survival", "[kind | law]", "Chart how long memories live, by kind or by law", "screen"),
+    Command("regret", "", "What was let go of and then missed, and what is kept and never used", "screen"),
     Command("forecast", "[30 | 12h | 2w]", "See who fades when, and how many are left", "screen"),
     Command("sessions", "", "Open, rename or delete earlier chats", "screen"),
     Command("new", "", "Begin a new chat (memory stays)", "screen"),

@@ -123,17 +123,15 @@ def scenario_command(
     """
     from memtui.bench.running import only_for_models
     from memtui.bench.scenario import read_scenario
-    from memtui.bench.svgchart import need_png, png_has_words, unique_names, write_charts
+    from memtui.bench.svgchart import chart_warning, unique_names, write_charts
     from memtui.cli.talk import find_session
 
     only_for_models(checkpoint, mind, len(files))
     found = [find_session(context, file) for file in files]
     for file in found:
         read_scenario(file)  # a broken file is said before hours are spent on the others
-    if chart is not None:
-        need_png()
-        if not png_has_words():
-            click.echo("chart: no font is installed here, so the PNG will hold no words; the SVG does.", err=True)
+    if chart is not None and (warning := chart_warning()):
+        click.echo(warning, err=True)
     records = []
     for file, name in zip(found, unique_names(found), strict=True):
         record = _play(context, file, mind, checkpoint)
@@ -186,12 +184,10 @@ def stability_command(as_json: bool, chart: Path | None) -> None:
     """Live 150 steps under each law: which of five critical facts, and one told once, are there when needed."""
     from memtui.bench.stability import run_experiment
     from memtui.bench.stability_report import show_experiment, write_experiment
-    from memtui.bench.svgchart import need_png, png_has_words
+    from memtui.bench.svgchart import chart_warning
 
-    if chart is not None:
-        need_png()
-        if not png_has_words():
-            click.echo("chart: no font is installed here, so the PNG will hold no words; the SVG does.", err=True)
+    if chart is not None and (warning := chart_warning()):
+        click.echo(warning, err=True)
     record = run_experiment()
     for path in write_experiment(record, chart) if chart is not None else ():
         click.echo(f"chart: {path}", err=True)

@@ -37,6 +37,8 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "schedule": ("memtui.cli.schedule", "Decay and export at fixed hours."),
     "doctor": ("memtui.cli.doctor", "Say what is configured, what is reachable and what each part answered."),
     "compare": ("memtui.cli.compare", "Play a session under several laws and say what each keeps."),
+    "survival": ("memtui.cli.survival", "Chart how long memories live, by kind or by law."),
+    "regret": ("memtui.cli.regret", "List what was let go of and then missed, and what is kept and never used."),
     "bench": ("memtui.cli.bench", "Measure: scenarios against never forgetting, labelled rows, speed."),
 }
 

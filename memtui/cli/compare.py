@@ -25,8 +25,16 @@ from memtui.errors import InputError
     help="Change a setting: half_life.episodic=24h, floor=0.1, capacity=40, stability.rate=0.02, sleep.repeats=2.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the chart as SVG and PNG into DIR (needs the extra 'chart').",
+)
 @pass_context
-def compare_command(context: Context, file: Path, laws: tuple[str, ...], changes: tuple[str, ...], as_json: bool) -> None:
+def compare_command(
+    context: Context, file: Path, laws: tuple[str, ...], changes: tuple[str, ...], as_json: bool, chart: Path | None
+) -> None:
     """Play a session FILE under several laws and say what each keeps, what that costs and, with probes, how it answers.
 
     FILE is named as for `memtui replay`. Two or more --law are compared with each other, each with every --set; one law, or
@@ -37,7 +45,8 @@ def compare_command(context: Context, file: Path, laws: tuple[str, ...], changes
         memtui compare --set half_life.episodic=24h --set floor=0.1 berlin-to-lisbon
     """
     from memtui.bench.compare import compare, variants_of
-    from memtui.bench.compare_report import show_comparison
+    from memtui.bench.compare_report import show_comparison, write_comparison
+    from memtui.bench.svgchart import chart_warning
     from memtui.chat.changes import parse_changes
     from memtui.cli.talk import find_session
     from memtui.memory.laws import LAW_NAMES
@@ -50,11 +59,15 @@ def compare_command(context: Context, file: Path, laws: tuple[str, ...], changes
         raise InputError("There is nothing to compare.", todo="Name two laws with --law, or change a setting with --set.")
     variants = variants_of(context.settings, laws, parse_changes(changes))
     session = read_session(find_session(context, file))
+    if chart is not None and (warning := chart_warning()):
+        click.echo(warning, err=True)
     progress = ProgressLine()
     try:
         record = asyncio.run(compare(session, variants, progress))
     finally:
         progress.done()
+    for path in write_comparison(record, chart) if chart is not None else ():
+        click.echo(f"chart: {path}", err=True)
     if as_json:
         click.echo(json.dumps(record, ensure_ascii=False))
     else:

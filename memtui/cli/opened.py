@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -13,7 +14,9 @@ import click
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
     from memtui.chat.log import TurnLog
+    from memtui.chat.steps import Progress
     from memtui.cli.commands import Context
+    from memtui.sessions.lines import Session
 
 T = TypeVar("T")
 
@@ -38,6 +41,31 @@ def run(context: Context, work: Callable[[Companion], Awaitable[T]]) -> T:
     async def main() -> T:
         async with opened(context) as companion:
             return await work(companion)
+
+    return asyncio.run(main())
+
+
+def run_played(context: Context, file: Path, work: Callable[[Companion, Session], Awaitable[T]], progress: Progress) -> T:
+    """Play the session of a file on a memory of its own, by the person's settings, then run `work` on it.
+
+    Raises:
+        SessionFormatError: the file breaks its format.
+    """
+    from memtui.clock import SimClock
+    from memtui.sessions.beats import beats_of
+    from memtui.sessions.format import read_session
+    from memtui.sessions.headless import play_all
+    from memtui.sessions.stage import replay_companion, start_of
+
+    session = read_session(file)
+
+    async def main() -> T:
+        companion = await replay_companion(session, SimClock.frozen(start_of(session)), context.settings)
+        try:
+            await play_all(companion, beats_of(session), progress)
+            return await work(companion, session)
+        finally:
+            await companion.close()
 
     return asyncio.run(main())
 

@@ -217,6 +217,15 @@ class Frame:
             small.upsert(self.memories[row], "", self.vectors[row], self.readings[row])
         return small
 
+    def revived(self, rows: Ints) -> Frame:
+        """The same memories as if these rows were active too; everything else is shared with this frame, so it is for
+        reading, and good as long as this one does not change.
+        """
+        other = copy.copy(self)
+        other._bools = self._bools.copy()
+        other._bools[1, rows] = True
+        return other
+
     def still(self, *, revised: Memory | None = None) -> Self:
         """This frame as it stands: a copy whose columns nobody writes to any more, with the same rows. Vectors are shared.
 

@@ -39,6 +39,8 @@ class RecallPolicy:
         min_cosine: cosine from which meaning alone lets a memory pass (depends on the embedder).
         min_coverage: share of the question's content words from which words alone let it pass.
         min_slot: inner product of slot posteriors from which the slot alone lets it pass.
+        told_margin: how much more of both it takes where nothing is asked: what only shares the topic of some small talk
+            would be reinforced by every turn and never fade.
         tie: relevances closer than this are a tie, broken by retention.
         backfill: whether, when something is asked, the best of what did not pass fills the remaining budget.
         fill_to: backfill ends at this many memories.
@@ -56,6 +58,7 @@ class RecallPolicy:
     min_cosine: float = 0.30
     min_coverage: float = 0.5
     min_slot: float = 0.30
+    told_margin: float = 0.12
     tie: float = 0.05
     backfill: bool = True
     fill_to: int = 8
@@ -173,6 +176,14 @@ def recall(
             items.append(found.recollected(i, frame, float(retention[i]), cost))
     named = tuple((frame.ids[found.rows[i]], frame.ids[found.rows[j]]) for i, j in passed_over.items())
     return Recollection(tuple(items), spent, budget, named)
+
+
+def passing_rows(frame: Frame, cue: Cue, policy: RecallPolicy) -> Ints:
+    """Rows of the memories that pass the gate for a cue: what `recall` chooses from by retention, budget and what stands for
+    what. Cheaper than that.
+    """
+    found = _rank(frame, cue, policy)
+    return np.zeros(0, np.int64) if found is None else found.rows[np.array(found.passed, np.bool_)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,10 +326,11 @@ def _gate(
     frame: Frame, rows: Ints, meaning: Floats, words: Floats, slot: Floats, cue: Cue, policy: RecallPolicy
 ) -> list[bool]:
     asked = frozenset(stems(cue.text))
+    margin = 0.0 if cue.asks else policy.told_margin
     return [
         bool(
-            meaning[i] >= policy.min_cosine
-            or slot[i] >= policy.min_slot
+            meaning[i] >= policy.min_cosine + margin
+            or slot[i] >= policy.min_slot + margin
             or (words[i] > 0 and coverage(asked, frame.texts[row]) >= policy.min_coverage)
         )
         for i, row in enumerate(rows.tolist())

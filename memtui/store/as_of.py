@@ -14,11 +14,12 @@ import numpy as np
 
 from memtui.memory.conflicts import Conflict, open_conflicts, settled
 from memtui.memory.events import Event
-from memtui.memory.frame import Frame, Reader, Vectors
+from memtui.memory.frame import Frame, Ints, Reader, Vectors
 from memtui.memory.history import History
 from memtui.memory.past import Cut, PastFrame
 from memtui.memory.sleep.candidates import SleepPolicy
 from memtui.memory.state import State
+from memtui.memory.words import stems
 
 if TYPE_CHECKING:
     from memtui.store.full_text import Statistics
@@ -65,9 +66,13 @@ class Past:
         """Blocks that did not count."""
         return self._history.undone(self.cut.events)
 
-    def search_words(self, text: str, limit: int = 50) -> dict[str, float]:
-        """BM25 by id of the memories that were active and shared words with `text`, weighed by what was known."""
-        return self._pasts.search(self.cut, self._history, text, limit)
+    def search_words(self, text: str, limit: int = 50, besides: Ints | None = None) -> dict[str, float]:
+        """BM25 by id of the memories that were active and shared words with `text`, weighed by what was known.
+
+        Args:
+            besides: int64 rows that are searched too though they were not active.
+        """
+        return self._pasts.search(self.cut, self._history, text, limit, besides)
 
 
 class Pasts:
@@ -99,19 +104,26 @@ class Pasts:
         )
         return Past(moment, cut, frame, history, state, self)
 
-    def search(self, cut: Cut, history: History, text: str, limit: int) -> dict[str, float]:
-        """BM25 among the memories that were active."""
+    def search(self, cut: Cut, history: History, text: str, limit: int, besides: Ints | None = None) -> dict[str, float]:
+        """BM25 among the memories that were active, and those of some rows besides."""
+        more: dict[int, list[str]] = {}
+        for row in besides.tolist() if besides is not None else ():
+            more.setdefault(int(cut.content[row]), []).append(cut.ids[row])
 
         def owners(content: str) -> Sequence[str]:
             code = history.code(content)
-            return cut.holding(code) if 0 <= code < cut.known else ()
+            return [*cut.holding(code), *more.get(code, ())] if 0 <= code < cut.known else ()
 
         return self._journal.search(text, limit, owners, self._statistics_of(history, cut.known))
 
     def _statistics_of(self, history: History, known: int) -> Statistics:
         kept = self._statistics
-        if kept is None or kept[0] != known:
+        if kept is None or kept[0] > known:
             kept = self._statistics = (known, self._journal.statistics_of(history.contents(known)))
+        elif kept[0] < known:  # going on in time counts what came, and not everything again
+            texts = self._journal.contents.texts
+            came = (stems(texts.get(content, "")) for content in history.contents(known)[kept[0] :])
+            kept = self._statistics = (known, kept[1].grown(came))
         return kept[1]
 
     def _vectors_of(self, contents: set[str]) -> dict[str, Vectors]:

@@ -49,6 +49,14 @@ class Statistics:
             for word in set(words):
                 self.holding[word] = self.holding.get(word, 0) + 1
 
+    def grown(self, contents: Iterable[Sequence[str]]) -> Statistics:
+        """These statistics and some more contents; this one stays as it is."""
+        other = Statistics()
+        other.documents, other.words, other.holding = self.documents, self.words, dict(self.holding)
+        for words in contents:
+            other.add(words)
+        return other
+
     def score(self, terms: Sequence[str], words: Sequence[str]) -> float:
         """BM25 of a content (its words) for the terms."""
         length = _K1 * (1 - _B + _B * len(words) * self.documents / max(1, self.words))

@@ -61,5 +61,7 @@ class MemtuiCommands(Provider):
                 command.help,
                 partial(screen.take_command, f"/{command.name}"),
             )
+        for by in ("kind", "law"):
+            yield f"Survival: by {by}", "Chart how long memories live", partial(screen.take_command, f"/survival {by}")
         for name, what in LAWS.items():
             yield f"Law: {name}", f"Read memory by it: {what}", partial(screen.take_command, f"/law {name}")

@@ -95,6 +95,22 @@ def test_the_slot_alone_passes() -> None:
     assert ask(frame, "where?").items == ()
 
 
+def test_where_nothing_is_asked_it_takes_more_to_be_recalled() -> None:
+    """What shares the topic of some small talk would be reinforced by every turn and never fade."""
+    slots = [np.array([0.6], np.float32), np.array([0.9], np.float32), np.array([0.0], np.float32)]
+    far, near, close = FAR, unit(0.35, (1 - 0.35**2) ** 0.5), unit(0.6, 0.8)
+    frame = frame_of(
+        [(born("a", "x"), "slot", far), (born("b", "y"), "near", near), (born("c", "z"), "close", close)], slots=slots
+    )
+    cue = Cue("talk", unit(1), {}, np.array([0.6], np.float32))
+    asked = recall(frame, cue, NOW, LAW, POLICY, words_in)
+    assert set(named(frame, asked)) == {"slot", "near", "close"}
+    told = recall(frame, replace(cue, asks=False), NOW, LAW, replace(POLICY, told_margin=0.12), words_in)
+    assert set(named(frame, told)) == {"near", "close"}  # "near" by its slot: .54 is above .35 + .12
+    told = recall(frame, replace(cue, asks=False, slots=None), NOW, LAW, replace(POLICY, told_margin=0.12), words_in)
+    assert set(named(frame, told)) == {"close"}
+
+
 # order
 
 

@@ -182,3 +182,39 @@ def test_looking_back_writes_nothing_and_a_closed_store_has_no_past() -> None:
     store.close()
     with pytest.raises(StoreError):
         store.as_of(START)
+
+
+def test_going_on_in_time_counts_words_as_counting_them_anew_does() -> None:
+    store = scratch()
+    lived(store)
+    for minute in (0, 2, 3, 4, 6, 11, 19, 5, 1):
+        for question in ("cat called Tom", "live in Berlin or Lisbon"):
+            found = store.as_of(moment(minute)).search_words(question)
+            store._pasts._statistics = None
+            assert store.as_of(moment(minute)).search_words(question) == found
+            store._pasts._statistics = None if minute == 5 else store._pasts._statistics
+    store.close()
+
+
+def test_what_was_retired_is_searched_when_it_is_asked_for() -> None:
+    store = scratch()
+    berlin = lived(store)[0]
+    past = store.as_of(moment(11))
+    row = past.frame.row(berlin)
+    assert not past.frame.active[row] and berlin not in past.search_words("live in Berlin")
+    found = past.search_words("live in Berlin", besides=np.array([row]))
+    assert next(iter(found)) == berlin and set(past.search_words("live in Berlin")) < set(found)
+    revived = past.frame.revived(np.array([row]))
+    assert revived.active[row] and not past.frame.active[row] and not store.as_of(moment(11)).frame.active[row]
+    store.close()
+
+
+def test_in_front_of_an_event_nothing_of_its_block_has_happened() -> None:
+    store = scratch()
+    lived(store)
+    for event in store.events():
+        past = store.before(event)
+        first = store.state.blocks[event.block][0].seq
+        assert past.moment == event.at and past.cut.events == first
+        assert past.cut.there() == fold(store.events()[:first]).memories
+    store.close()

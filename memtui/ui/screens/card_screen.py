@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -20,6 +19,7 @@ from textual.worker import Worker
 from memtui.memory.life import life_of
 from memtui.memory.moments import to_us
 from memtui.memory.texts import one_line
+from memtui.sessions.turn_texts import turns_of
 from memtui.ui.life_chart import life_chart
 from memtui.ui.memory_story import card_texts, history, why
 from memtui.ui.time_words import date_words
@@ -195,37 +195,3 @@ class CardScreen(ModalScreen[str | None]):
 
 def _action(name: str) -> str:
     return f"section('{name}')" if name in ("history", "why") else f"ask('{name}')"
-
-
-def turns_of(ids: tuple[str, ...], folder: Path) -> list[str]:
-    """The texts of user turns by id, looked for in all session files of a folder; those that are nowhere are left out."""
-    wanted = dict.fromkeys(ids, "")
-    try:
-        files = sorted((file for file in folder.iterdir() if file.suffix == ".jsonl"), reverse=True)
-    except OSError:
-        return []
-    for file in files:
-        try:
-            data = file.read_bytes()
-        except OSError:
-            continue
-        for turn_id in [turn_id for turn_id, text in wanted.items() if not text]:
-            wanted[turn_id] = _turn_in(data, turn_id)
-        if all(wanted.values()):
-            break
-    return [text for text in wanted.values() if text]
-
-
-def _turn_in(data: bytes, turn_id: str) -> str:
-    """The text of the `user` line with this id, "" when there is none."""
-    at = data.find(json.dumps(turn_id, ensure_ascii=False).encode("utf-8", "replace"))
-    while at >= 0:
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        try:
-            record = json.loads(data[start : end if end >= 0 else len(data)])
-        except ValueError:
-            record = None
-        if isinstance(record, dict) and record.get("type") == "user" and record.get("id") == turn_id:
-            return str(record.get("text", ""))
-        at = data.find(json.dumps(turn_id, ensure_ascii=False).encode("utf-8", "replace"), at + 1)
-    return ""

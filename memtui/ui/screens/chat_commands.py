@@ -10,6 +10,7 @@ from memtui.chat.commands import COMMANDS, parse_command, parse_duration, run_co
 from memtui.errors import InputError, MemtuiError, ReadOnlyError
 from memtui.locations import sample_sessions
 from memtui.memory.texts import one_line
+from memtui.ui.screens.stage_survival import open_survival
 from memtui.ui.screens.stage_whatif import open_what_if
 from memtui.ui.widgets.memory_order import SORTS
 
@@ -41,6 +42,8 @@ class ChatCommands:
             "rate": self._rate,
             "whatif": self._what_if,
             "learn": screen.skills.learn,
+            "survival": self._survival,
+            "regret": self._regret,
             "forecast": self._forecast,
         }
 
@@ -113,9 +116,15 @@ class ChatCommands:
         self._screen.work(self._screen.warp(hours), "warp")
 
     async def _what_if(self, argument: str) -> None:
-        from memtui.chat.changes import parse_changes  # brings pydantic, which must not stand before the first paint
+        from memtui.chat.changes import parse_changes  # brings the settings, which a first paint does without
 
         open_what_if(self._screen, parse_changes(argument.split()))
+
+    async def _survival(self, argument: str) -> None:
+        open_survival(self._screen, argument)
+
+    async def _regret(self, _: str) -> None:
+        self._screen.regret.open()
 
     async def _forecast(self, argument: str) -> None:
         self._screen.forecast.begin(argument)

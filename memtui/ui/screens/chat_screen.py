@@ -34,6 +34,8 @@ from memtui.ui.widgets.slash_menu import SlashEntry, SlashMenu
 from memtui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from memtui.chat.companion import Companion
     from memtui.chat.steps import Step
     from memtui.clock import SimClock
@@ -158,6 +160,10 @@ class ChatScreen(Stage):
         """The prompt."""
         return self.prompt
 
+    def turn_texts(self, turns: Collection[str]) -> Mapping[str, str]:
+        """From the chats that are kept here."""
+        return self.chats.turn_texts(turns)
+
     def label_of(self, action: Action) -> str:
         """Pause is play while time stands still."""
         companion = self.companion
@@ -189,7 +195,7 @@ class ChatScreen(Stage):
             self.transcript.notice(notice)
         self.work(self._night(companion), "nights")
         self.work(self.chats.fill_prompt_history(), "history")
-        self.work(warm_up(companion), "warm up")
+        self.work(warm_up(companion, self.regret.look), "warm up")
 
     def opening_failed(self, error: MemtuiError) -> None:
         """Memory can't be opened: what is typed is kept, and it can be tried again."""

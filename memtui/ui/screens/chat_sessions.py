@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.errors import InputError, MemtuiError
+from memtui.sessions.turn_texts import TurnTexts
 from memtui.ui.screens.welcome import welcome_lines
 from memtui.ui.widgets.prompt_history import PromptHistory
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from memtui.ui.screens.chat_screen import ChatScreen
 
 
@@ -20,6 +23,13 @@ class ChatSessions:
     def __init__(self, screen: ChatScreen) -> None:
         self._screen = screen
         self._welcoming = False
+        self._texts: TurnTexts | None = None
+
+    def turn_texts(self, turns: Collection[str]) -> Mapping[str, str]:
+        """The words of user turns by id, from all chats that are kept; reads files."""
+        if self._texts is None:
+            self._texts = TurnTexts(self._screen.memtui.home.sessions)
+        return self._texts(turns)
 
     def welcome(self, remembered: int) -> None:
         """Say what this is, while nothing was said yet; `remembered` memories are there."""

@@ -15,18 +15,21 @@ from textual.widget import Widget
 from memtui.chat.commands import parse_command, parse_duration
 from memtui.chat.steps import Replied, SleepReport, WarpReport
 from memtui.clock import SimClock
-from memtui.errors import MemtuiError
+from memtui.errors import InputError, MemtuiError
 from memtui.sessions.format import read_session
 from memtui.sessions.lines import AssistantTurn, CommandLine, Probe, UserTurn
 from memtui.ui.actions import Where, bindings_for
 from memtui.ui.screens.probe_words import asked_words, found_words
 from memtui.ui.screens.stage import THEMES_AFTER_S, Stage, short_title
+from memtui.ui.screens.stage_survival import open_survival
 from memtui.ui.screens.stage_time import warp_words
 from memtui.ui.widgets.memory_panel import MemoryPanel
 from memtui.ui.widgets.replay_bar import ReplayBar, ReplayState
 from memtui.ui.widgets.timeline import Timeline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
     from memtui.chat.companion import Companion
     from memtui.sessions.replay import LinePlayed, LineStarted, Player, PlayerEvent
     from memtui.ui.actions import Action
@@ -99,6 +102,10 @@ class ReplayScreen(Stage):
     def resting_focus(self) -> Widget:
         """The bar."""
         return self.bar
+
+    def turn_texts(self, turns: Collection[str]) -> Mapping[str, str]:
+        """From the session that is played."""
+        return {turn.id: turn.text for turn in self.player.session.user_turns} if self.player is not None else {}
 
     def foot(self) -> ComposeResult:
         """Strip and bar."""
@@ -350,5 +357,17 @@ class ReplayScreen(Stage):
         self.dismiss(None)
 
     def take_command(self, line: str) -> None:
-        """Commands are for the own chat."""
-        self.memtui.say("Commands work in your own chat; q leaves the replay.", timeout=4)
+        """What only looks can be had here; the other commands are for the own chat."""
+        name, _, argument = line.strip().partition(" ")
+        looks: dict[str, Callable[[], None]] = {
+            "/regret": self.regret.open,
+            "/survival": lambda: open_survival(self, argument),
+        }
+        run = looks.get(name)
+        if run is None:
+            self.memtui.say("Commands that change something work in your own chat; q leaves the replay.", timeout=4)
+            return
+        try:
+            run()
+        except InputError as error:
+            self.alert(error)

@@ -20,6 +20,7 @@ from memtui.memory.texts import one_line
 from memtui.ui.actions import Where, actions_for, key_line, key_words
 from memtui.ui.screens.stage_forecast import StageForecast
 from memtui.ui.screens.stage_past import StagePast
+from memtui.ui.screens.stage_regret import StageRegret
 from memtui.ui.screens.stage_time import StageTime
 from memtui.ui.screens.stage_turns import StageTurns
 from memtui.ui.screens.stage_whatif import open_what_if
@@ -27,6 +28,7 @@ from memtui.ui.widgets.alert import Alert
 from memtui.ui.widgets.card_content import CardTexts
 from memtui.ui.widgets.clock_line import ClockLine
 from memtui.ui.widgets.key_line import KeyHint, KeyLine
+from memtui.ui.widgets.memory_foot import MemoryFoot
 from memtui.ui.widgets.memory_panel import MemoryPanel
 from memtui.ui.widgets.memory_rows import MemoryRows
 from memtui.ui.widgets.memory_strip import MemoryStrip
@@ -34,7 +36,7 @@ from memtui.ui.widgets.timeline import Timeline
 from memtui.ui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from memtui.chat.companion import Companion
     from memtui.clock import SimClock
@@ -59,6 +61,7 @@ class Stage(Screen[None]):
         time: keeps panel, time line and clock line at now.
         past: shows them as of a moment of the past.
         turns: shows what a turn does.
+        regret: what was let go of and missed, under the panel.
         forecast: shows what will be.
         expected_offset_s: how far ahead time is believed to be before the store is open.
     """
@@ -90,6 +93,7 @@ class Stage(Screen[None]):
         self.time = StageTime(self)
         self.past = StagePast(self)
         self.turns = StageTurns(self)
+        self.regret = StageRegret(self)
         self.forecast = StageForecast(self)
         self.expected_offset_s = 0.0
 
@@ -124,6 +128,15 @@ class Stage(Screen[None]):
     def busy(self) -> bool:
         """Whether a turn is running."""
         return False
+
+    @property
+    def seeking(self) -> bool:
+        """Whether turns are played only to get somewhere."""
+        return False
+
+    def turn_texts(self, turns: Collection[str]) -> Mapping[str, str]:
+        """The words of user turns by id, as far as they are known; may read files."""
+        raise NotImplementedError
 
     @property
     def resting_focus(self) -> Widget:
@@ -290,6 +303,10 @@ class Stage(Screen[None]):
     @on(MemoryRows.Opened)
     def _row_opened(self, message: MemoryRows.Opened) -> None:
         self.open_card(message.id)
+
+    @on(MemoryFoot.Opened)
+    def _foot_opened(self) -> None:
+        self.regret.open()
 
     @on(MemoryStrip.Opened)
     def _strip_opened(self) -> None:

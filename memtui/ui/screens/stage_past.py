@@ -146,4 +146,5 @@ class StagePast:
         screen.panel.show_past(then.frame, companion.law, then_us, self.ago())
         screen.strip.show_past(then.frame, companion.law, then_us)
         screen.timeline.set_outcome(*then.counts())
+        screen.regret.show()
         screen.time.show_clock()

@@ -100,6 +100,7 @@ class StageTime:
             screen.timeline.set_forecast(leaves_at(frame, companion.law, to_us(now), grace_hours=grace)[frame.active])
             screen.forecast.again()
         self.show_clock()
+        screen.regret.show()
         screen.show_keys()
 
     def show_clock(self) -> None:

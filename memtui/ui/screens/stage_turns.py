@@ -77,6 +77,8 @@ class StageTurns:
             stage.panel.resort()
             recalled = self._recollection.recalled if self._recollection is not None else ()
             stage.follow((*self._news, *recalled))
+            if not stage.seeking:
+                stage.regret.look()
 
     def _heard(self, step: Heard) -> None:
         transcript = self._stage.transcript

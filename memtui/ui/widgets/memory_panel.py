@@ -24,6 +24,7 @@ from memtui.memory.laws import Law
 from memtui.memory.model import Memory
 from memtui.ui.widgets.card_content import CardTexts, card_content
 from memtui.ui.widgets.memory_card import ACTIVE_KEYS, RETIRED_KEYS, MemoryCard, keys_of
+from memtui.ui.widgets.memory_foot import MemoryFoot
 from memtui.ui.widgets.memory_header import SCROLLBAR_CELLS, HeaderView, MemoryHeader
 from memtui.ui.widgets.memory_lines import active_columns, handle_cells, skill_columns
 from memtui.ui.widgets.memory_listing import TABS, Tab
@@ -45,6 +46,7 @@ class MemoryPanel(Vertical):
         describe: gives the texts of a memory that only the store knows (reason, history); set by the screen.
         zone: the time zone of dates on the card.
         reduced_motion: no glow and no fading.
+        foot: a line under it all, which whoever owns the panel fills; a click on it is `MemoryFoot.Opened`.
     """
 
     @dataclass
@@ -95,6 +97,7 @@ class MemoryPanel(Vertical):
         self.header = MemoryHeader(id="memory-header")
         self.rows = MemoryRows(id="memory-rows")
         self.card = MemoryCard(id="memory-card")
+        self.foot = MemoryFoot(id="memory-foot")
         self._texts: tuple[tuple[str, int, int], CardTexts] | None = None
         self._leaves: tuple[tuple[Frame, int, Law], Ints] | None = None
         self._past = ""
@@ -102,10 +105,11 @@ class MemoryPanel(Vertical):
         self._card_pace = Pace(self, _CARD_EVERY_S, self._show_card)
 
     def compose(self) -> ComposeResult:
-        """Header, rows, card."""
+        """Header, rows, card, foot."""
         yield self.header
         yield self.rows
         yield self.card
+        yield self.foot
 
     def on_mount(self) -> None:
         """Follow the app's wish for no animations."""

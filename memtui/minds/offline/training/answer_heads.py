@@ -31,7 +31,7 @@ _CAUTION: Final = 0.003
 ALL: Final = "all"
 _ELSE: Final = 0.3
 """Weight of what is neither evidence nor stale when it is learned what to pass over."""
-_NOTHING_PASSES: Final = 0.08
+_NOTHING_PASSES: Final = 0.12
 """Share of the questions that nothing answers at which something may pass the gate."""
 _LEAVES: Final = 8
 _OTHER, _EVIDENCE, _STALE, _UNKNOWN = 0, 1, 2, 3

@@ -2,7 +2,8 @@
 
 Sentence vectors say what a text sounds like; "Which city do I live in?" and "keys to the new flat, third floor" sound like
 nothing in common. The maps are fitted by contrast (InfoNCE): a question against statements of its slot and of other slots, a
-story's question against its evidence and the rest of that story, and a statement against what replaces or repeats it.
+question against the one statement it was written for and those of other questions, a story's question against its evidence and
+the rest of that story, and a statement against what replaces or repeats it.
 Dropout on the input is what makes it hold for people never seen.
 """
 
@@ -26,14 +27,15 @@ from memtui.minds.offline.training.statement_heads import Arrays
 
 STEPS: Final = 1_500
 RATE: Final = 2e-3
-DROPOUT: Final = 0.4
+DROPOUT: Final = 0.5
 SHARPNESS: Final = 10.0
 """Of the softmax over candidates, at the start; it is fitted too."""
 _PAIR_SHARE: Final = 0.5
 _PULL: Final = 1e-4
 """How strongly the maps are held to where they began, an orthogonal projection."""
-_QUESTIONS, _STATEMENTS, _SLOTLESS, _ASKED, _OTHERS, _PAIRS = 128, 384, 96, 96, 24, 128
-"""Sizes of a batch: questions of slots, statements with and without one, story questions, the rest of a story, pairs."""
+_QUESTIONS, _STATEMENTS, _SLOTLESS, _WRITTEN, _ASKED, _OTHERS, _PAIRS = 128, 384, 96, 256, 96, 24, 128
+"""Sizes of a batch: questions of slots, statements with and without one, questions each with its statement, story questions,
+the rest of a story, pairs."""
 
 
 @dataclass
@@ -45,6 +47,7 @@ class _Examples:
     questions: list[tuple[int, int]] = field(default_factory=list)
     filling: list[tuple[int, int]] = field(default_factory=list)
     slotless: list[int] = field(default_factory=list)
+    written: list[tuple[int, int, int]] = field(default_factory=list)
     asked: list[tuple[int, list[int], list[int]]] = field(default_factory=list)
     pairs: list[tuple[int, int]] = field(default_factory=list)
 
@@ -57,11 +60,11 @@ class _Examples:
 
 
 def train_aspects(
-    stories: Sequence[Row], statements: Sequence[Row], questions: Sequence[Row], pairs: Sequence[Row],
+    stories: Sequence[Row], statements: Sequence[Row], questions: Sequence[Row], asked: Sequence[Row], pairs: Sequence[Row],
     embedder: LocalEmbedder, arrays: Arrays, seed: int = 0,
 ) -> None:  # fmt: skip
     """Fit both maps into `arrays` (`aspect_told_*`, `aspect_asked_*`)."""
-    examples = _examples(stories, statements, questions, pairs)
+    examples = _examples(stories, statements, questions, asked, pairs)
     x = jnp.asarray(embedder.embed_now(examples.texts))
     start = jnp.asarray(
         np.linalg.qr(np.random.default_rng(seed).normal(size=(x.shape[1],) * 2))[0][:, :ASPECTS], jnp.float32
@@ -87,10 +90,13 @@ def train_aspects(
 
 
 def _examples(
-    stories: Sequence[Row], statements: Sequence[Row], questions: Sequence[Row], pairs: Sequence[Row]
+    stories: Sequence[Row], statements: Sequence[Row], questions: Sequence[Row], asked: Sequence[Row], pairs: Sequence[Row]
 ) -> _Examples:
     out = _Examples()
     out.questions = [(out.of(row["text"]), SLOTS.index(row["slot"])) for row in questions if row["slot"]]
+    for row in asked:
+        slot = SLOTS.index(row["slot"]) if row["slot"] else -1
+        out.written.append((out.of(row["text"]), out.of(row["statement"]), slot))
     kept = [row for row in statements if row["keep"]]
     out.filling = [(out.of(row["text"]), SLOTS.index(row["slot"])) for row in kept if row["slot"]]
     out.slotless = [out.of(row["text"]) for row in kept if not row["slot"]]
@@ -114,6 +120,7 @@ def _batch(examples: _Examples, chance: np.random.Generator) -> dict[str, Ints]:
     questions = [examples.questions[i] for i in chance.choice(len(examples.questions), _QUESTIONS)]
     filling = [examples.filling[i] for i in chance.choice(len(examples.filling), _STATEMENTS)]
     slotless = [examples.slotless[i] for i in chance.choice(len(examples.slotless), _SLOTLESS)]
+    written = np.array([examples.written[i] for i in chance.choice(len(examples.written), _WRITTEN, replace=False)])
     candidates = np.zeros((_ASKED, _OTHERS + 1), np.int64)
     there = np.zeros((_ASKED, _OTHERS + 1), np.int64)
     asked = np.zeros(_ASKED, np.int64)
@@ -127,6 +134,9 @@ def _batch(examples: _Examples, chance: np.random.Generator) -> dict[str, Ints]:
         "questions": np.array([text for text, _ in questions]),
         "statements": np.array([*(text for text, _ in filling), *slotless]),
         "fills": (np.array([slot for _, slot in questions])[:, None] == slot_of[None]).astype(np.int64),
+        "written": written[:, 0],
+        "written_for": written[:, 1],
+        "apart": _apart(written),
         "asked": asked,
         "candidates": candidates,
         "there": there,
@@ -135,8 +145,16 @@ def _batch(examples: _Examples, chance: np.random.Generator) -> dict[str, Ints]:
     }
 
 
+def _apart(written: Ints) -> Ints:
+    """1 where the row's question is not answered by the column's statement, and on the diagonal: what fills the same slot of
+    another life, or was asked for twice, might answer it as well."""
+    slot = written[:, 2]
+    same = (slot[:, None] == slot[None]) & (slot[:, None] >= 0) | (written[:, 1, None] == written[None, :, 1])
+    return (~same | np.eye(len(written), dtype=bool)).astype(np.int64)
+
+
 def _loss(weights: Any, x: Any, start: Any, batch: Any, key: Any) -> Any:
-    keys = jax.random.split(key, 6)
+    keys = jax.random.split(key, 8)
     sharp = jnp.exp(weights["sharp"])
 
     def seen(numbers: Any, key: Any, side: str) -> Any:
@@ -151,9 +169,11 @@ def _loss(weights: Any, x: Any, start: Any, batch: Any, key: Any) -> Any:
     filled = batch["fills"].sum(axis=1)
     by_slot = -(batch["fills"] * logs).sum(axis=1) / jnp.maximum(1, filled)
     of_slots = by_slot.sum() / jnp.maximum(1, (filled > 0).sum())
+    written = sharp * seen(batch["written"], keys[6], "asked") @ seen(batch["written_for"], keys[7], "told").T
+    of_written = -jnp.diag(jax.nn.log_softmax(jnp.where(batch["apart"] > 0, written, -1e9))).mean()
     near = jnp.einsum("bd,bkd->bk", seen(batch["asked"], keys[2], "asked"), seen(batch["candidates"], keys[3], "told"))
     of_stories = -jax.nn.log_softmax(jnp.where(batch["there"] > 0, sharp * near, -1e9))[:, 0].mean()
     alike = sharp * seen(batch["older"], keys[4], "told") @ seen(batch["newer"], keys[5], "told").T
     of_pairs = -jnp.diag(jax.nn.log_softmax(alike)).mean()
     pull = _PULL * sum(jnp.sum((weights[side] - start) ** 2) for side in ("told", "asked"))
-    return of_slots + of_stories + _PAIR_SHARE * of_pairs + pull
+    return of_slots + of_written + of_stories + _PAIR_SHARE * of_pairs + pull

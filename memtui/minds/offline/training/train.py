@@ -28,7 +28,7 @@ def main() -> None:
     """Train everything and write the weights."""
     embedder = LocalEmbedder(cached=200_000)
     stories, statements = read("stories_*.jsonl"), read("statements_*.jsonl")
-    data = Data.of(stories, statements, read("questions_*.jsonl"), read("pairs_*.jsonl"))
+    data = Data.of(stories, statements, read("questions_*.jsonl"), read("asked_*.jsonl"), read("pairs_*.jsonl"))
     arrays: Arrays = {}
     figures: Figures = {}
     thresholds = train_statement_heads([*statements, *statements_of(stories)], embedder, arrays, figures)

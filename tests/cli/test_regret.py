@@ -1,0 +1,65 @@
+"""`memtui regret`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+TROMBONE = "A man practised the trombone on the U8"
+
+
+def record_of(done: Any) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    record: dict[str, Any] = json.loads(done.stdout)
+    return record
+
+
+def test_a_session_that_asks_for_what_faded(memtui: Run) -> None:
+    record = record_of(memtui("regret", "berlin-to-lisbon", "--json"))
+    assert set(record) == {"as_of", "questions", "wordless", "unused_after_days", "missed", "unused"}
+    (one,) = record["missed"]
+    assert one["content"] == TROMBONE and one["retired_reason"] == "pruned" and one["handle"] == "m07"
+    (asked,) = one["questions"]
+    assert "trombone" in asked["text"] and asked["at"] > one["retired_at"]
+    assert record["wordless"] == 0 and record["unused_after_days"] == 14
+    assert all(unused["retired_at"] is None for unused in record["unused"])
+    before = record_of(memtui("regret", "berlin-to-lisbon", "--as-of", asked["at"][:10] + "T00:00Z", "--json"))
+    assert before["missed"] == [] and before["questions"] < record["questions"]
+
+
+def test_the_list_for_people(memtui: Run) -> None:
+    done = memtui("regret", "berlin-to-lisbon")
+    assert "Missed: 1 retired and needed later" in done.stdout and TROMBONE in done.stdout and "asked 2026-" in done.stdout
+    assert "Never used:" in done.stdout and "questions looked at." in done.stderr and "\x1b" not in done.stdout
+
+
+def test_a_home_that_lived_a_session_says_the_same(memtui: Run, process: Run, tmp_path: Path) -> None:
+    """The words come from the chats kept there, the rest from its ledger."""
+    folder = tmp_path / "lived"
+    assert memtui("replay", "berlin-to-lisbon", "--headless", "--keep", folder).returncode == 0
+    there = {"MEMTUI_HOME": str(folder)}
+    played = record_of(memtui("regret", "berlin-to-lisbon", "--json"))
+    kept = record_of(process("regret", "--json", env=there))
+    assert kept["missed"] == played["missed"] and kept["questions"] == played["questions"]
+    verified = memtui("verify", "--json", env=there)
+    assert json.loads(verified.stdout)["ok"], "it only read"
+    for file in (folder / "sessions").glob("*.jsonl"):
+        file.unlink()
+    wordless = record_of(memtui("regret", "--json", env=there))
+    assert wordless["missed"] == [] and wordless["questions"] == 0 and wordless["wordless"] > 50
+
+
+def test_an_empty_memory(memtui: Run) -> None:
+    done = memtui("regret")
+    assert (done.returncode, done.stdout) == (0, "") and "nothing to regret" in done.stderr
+
+
+@pytest.mark.parametrize(("words", "named"), [(("--as-of", "soonish"), "--as-of"), (("no-such-session",), "no such file")])
+def test_bad_input_is_one_line_and_two(memtui: Run, words: tuple[str, ...], named: str) -> None:
+    done = memtui("regret", *words)
+    assert done.returncode == 2 and named in done.stderr and done.stdout == "" and len(done.stderr.splitlines()) == 1
