@@ -17,6 +17,7 @@ from memtui.memory.events import Event, Recalled, Retired
 from memtui.memory.forecast import spared_kinds
 from memtui.memory.frame import Bools, Floats, Frame
 from memtui.memory.laws import Law
+from memtui.memory.laws.apart import ruling
 from memtui.memory.laws.capacity import Capped, last_moment
 from memtui.memory.laws.stability import StabilityLaw
 from memtui.memory.model import Memory, RetireReason
@@ -131,10 +132,10 @@ class _Case:
     def shortfall(self) -> Shortfall | None:
         """What it lacked for room, recalled right before the pass."""
         frame = self._with(self.decided_us)
-        score = _score(self.law, frame)
+        score = _score(ruling(self.law), frame)
         if score is None:
             return None
-        stay = frame.active & ~frame.pinned & ~self.leaving & ~self._faded(frame)
+        stay = frame.active & ~frame.pinned & ~frame.skill & ~self.leaving & ~self._faded(frame)
         stay[self.row] = False
         if not stay.any():
             return None
@@ -143,7 +144,7 @@ class _Case:
             return None  # it was no matter of rank: what stayed was rooted, or there was no room at all
         left = float(self.law.retention(frame, last_moment(frame))[self.row])
         strength = left + needed - had
-        reachable = strength <= 1.0 or not isinstance(self.law, StabilityLaw)
+        reachable = strength <= 1.0 or not isinstance(ruling(self.law), StabilityLaw)
         return Shortfall(had, needed, strength if reachable else None)
 
     def _faded(self, frame: Frame) -> Bools:

@@ -213,7 +213,7 @@ class _Found:
         )
 
 
-def _rank(frame: Frame, cue: Cue, policy: RecallPolicy, without: Bools | None) -> _Found | None:
+def _rank(frame: Frame, cue: Cue, policy: RecallPolicy, without: Bools | None = None) -> _Found | None:
     rows = frame.active_rows() if without is None else np.flatnonzero(frame.active & ~without)
     if rows.size == 0:
         return None

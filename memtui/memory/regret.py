@@ -123,5 +123,5 @@ def regretted(frame: Frame, asked: Iterable[Asked]) -> tuple[Regretted, ...]:
 def unused_rows(frame: Frame, now_us: int, days: float = UNUSED_AFTER_DAYS) -> Ints:
     """Rows of the active memories that were told `days` or more before `now_us` and never recalled since, oldest first."""
     old = frame.created <= now_us - round(days * 24 * HOUR_US)
-    rows = np.flatnonzero(frame.active & old & (frame.recalls == 0))
+    rows = np.flatnonzero(frame.active & ~frame.skill & old & (frame.recalls == 0))
     return rows[np.argsort(frame.created[rows], kind="stable")]
