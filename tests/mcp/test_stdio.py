@@ -6,7 +6,8 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -74,8 +75,15 @@ async def test_the_app_and_the_server_share_one_memory(tmp_path: Path, mode: Lit
         await app.close()
 
 
-async def test_hooks_ask_the_running_server_and_find_by_meaning(tmp_path: Path) -> None:
-    async with served(tmp_path) as client:
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose path is short enough for a socket, whoever runs the tests."""
+    with tempfile.TemporaryDirectory(prefix="m", dir="/tmp" if Path("/tmp").is_dir() else None) as folder:
+        yield Path(folder)
+
+
+async def test_hooks_ask_the_running_server_and_find_by_meaning(short: Path) -> None:
+    async with served(short) as client:
         await ok(
             client,
             "mem_learn",
@@ -83,9 +91,9 @@ async def test_hooks_ask_the_running_server_and_find_by_meaning(tmp_path: Path) 
             trigger="deploy is stuck",
             steps="find the lock",
         )
-        found = await asyncio.to_thread(ask, home(tmp_path).hooks, "выкатка зависла на миграции базы данных", 3)
+        found = await asyncio.to_thread(ask, home(short).hooks, "выкатка зависла на миграции базы данных", 3)
         assert found is not None and found[0].passed and found[0].skill.steps == "find the lock"
-    assert not list(home(tmp_path).hooks.rglob("*.sock"))  # hung up: nothing is left behind
+    assert not list(home(short).hooks.rglob("*.sock"))  # hung up: nothing is left behind
 
 
 async def test_a_store_that_is_no_store_is_a_tool_error(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -269,8 +270,24 @@ def test_of_a_huge_transcript_only_the_ends_are_read(tmp_path: Path, monkeypatch
 # -- asking a running memtui
 
 
-async def test_a_running_memtui_is_asked_first_and_a_silent_one_is_passed_over(filled: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "h"
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose path is short enough for a socket, whoever runs the tests."""
+    with tempfile.TemporaryDirectory(prefix="m", dir="/tmp" if Path("/tmp").is_dir() else None) as folder:
+        yield Path(folder)
+
+
+async def test_where_no_socket_can_be_hooks_have_the_snapshot(tmp_path: Path) -> None:
+    async def recall(query: str, limit: int) -> list[Found]:
+        raise AssertionError("nobody can ask")
+
+    folder = tmp_path / ("long" * 30)
+    async with answering(folder, recall):
+        assert not folder.exists() and ask(folder, "x", 1) is None
+
+
+async def test_a_running_memtui_is_asked_first_and_a_silent_one_is_passed_over(filled: Path, short: Path) -> None:
+    folder = short / "h"
     reader = SnapshotReader(home(filled))
     skill = reader.skills(reader.now())[0]
     asked: list[tuple[str, int]] = []
