@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import os
+import sys
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +56,16 @@ class Home:
         return self.data / "skills"
 
     @property
+    def hooks(self) -> Path:
+        """The folder of what hooks count and of recaps of other agents' sessions."""
+        return self.data / "hooks"
+
+    @property
+    def vault(self) -> Path:
+        """The folder the scheduled export writes its vault into."""
+        return self.data / "vault"
+
+    @property
     def bench(self) -> Path:
         """The folder of checkpoints of long bench runs."""
         return self.data / "bench"
@@ -84,10 +97,42 @@ def home(override: str | Path | None = None) -> Home:
     if root:
         base = Path(root).expanduser().absolute()
         return Home(data=base, config=base, logs=base / "logs")
+    return system_home()
+
+
+def system_home() -> Home:
+    """The home in the system's own folders, whatever the environment says."""
     import platformdirs
 
     dirs = platformdirs.PlatformDirs("memtui", appauthor=False)
     return Home(data=dirs.user_data_path, config=dirs.user_config_path, logs=dirs.user_log_path)
+
+
+def own_command(home: Home) -> tuple[str, ...]:
+    """The command that runs this very memtui on `home`, from anywhere; what it is to do comes behind.
+
+    `-P`: it is started in folders of others, and no file of theirs may be imported.
+    """
+    own = () if home == system_home() else ("--home", str(home.data))
+    return (sys.executable, "-P", "-m", "memtui", *own)
+
+
+def store_folder(home: Home, environ: Mapping[str, str]) -> Path | None:
+    """The folder of the home's store, read without the settings' model: for processes that must be quick.
+
+    None where the store is elsewhere (object storage), or where the settings can't be read.
+    """
+    named = environ.get("MEMTUI_STORE")
+    if named is None and home.settings_file.is_file():
+        try:
+            named = tomllib.loads(home.settings_file.read_text(encoding="utf-8")).get("store")
+        except (OSError, ValueError):
+            return None
+    if not named:
+        return home.store
+    if not isinstance(named, str) or "://" in named:
+        return None
+    return Path(named).expanduser().absolute()
 
 
 def shipped_themes() -> Path:

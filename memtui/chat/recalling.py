@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from memtui.memory.conflicts import Conflict, settled, with_conflicts
-from memtui.memory.frame import Frame
+from memtui.memory.frame import Bools, Frame
 from memtui.memory.moments import to_us
 from memtui.memory.recall import Cue, Recollection, recall
 from memtui.memory.skill import prompt_text
@@ -51,15 +51,19 @@ async def cue_of(companion: Companion, text: str, search: Search | None = None) 
     return Cue(text, vector, words, slots, aspects, asks(text), reader.ranker, room)
 
 
-def recall_now(companion: Companion, cue: Cue) -> Recollection:
-    """What recall finds by the companion's law, policy and clock; of an open conflict both sides or none."""
+def recall_now(companion: Companion, cue: Cue, without: Bools | None = None) -> Recollection:
+    """What recall finds by the companion's law, policy and clock; of an open conflict both sides or none.
+
+    Args:
+        without: bool (n,), rows that take no part.
+    """
     state = companion.store.state
 
     def both_stand(older: str, newer: str) -> bool:
         return settled(state, state.memories[older], state.memories[newer])
 
     now_us = to_us(companion.clock.now())
-    return recall_in(companion, companion.store.frame, cue, now_us, companion.conflicts(), both_stand)
+    return recall_in(companion, companion.store.frame, cue, now_us, companion.conflicts(), both_stand, without)
 
 
 def recall_in(
@@ -69,19 +73,22 @@ def recall_in(
     now_us: int,
     conflicts: Sequence[Conflict],
     both_stand: Callable[[str, str], bool],
+    without: Bools | None = None,
 ) -> Recollection:
     """What recall finds in a frame at a moment (microseconds UTC) by the companion's law and policy.
 
     Args:
         conflicts: those that are open in it.
         both_stand: whether the person settled that an older and a newer memory both hold.
+        without: bool (n,), rows that take no part.
     """
     law, policy = companion.law, companion.recall_policy
 
     def cost(text: str) -> int:
         return count_tokens(prompt_text(text)) + LINE_COST
 
-    found = recall(frame, cue, now_us, law, policy, cost, both_stand, law.out_of_recall(frame, now_us))
+    out = law.out_of_recall(frame, now_us)
+    found = recall(frame, cue, now_us, law, policy, cost, both_stand, out if without is None else out | without)
     return with_conflicts(
         found,
         conflicts,

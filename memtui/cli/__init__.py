@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
 
 def main() -> None:
@@ -16,6 +19,8 @@ def main() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a lone surrogate or a narrow console must not end a command
             reconfigure(errors="replace")
+    if _is_hook(sys.argv[1:]):
+        _run_hook(cli)
     try:
         code = cli(standalone_mode=False)
     except MemtuiError as error:
@@ -33,3 +38,19 @@ def main() -> None:
 def _say(sentence: str, code: int) -> int:
     print(f"memtui: {' '.join(sentence.split())}", file=sys.stderr)
     return code
+
+
+def _is_hook(words: list[str]) -> bool:
+    """Whether this is `memtui … hook NAME`."""
+    while words and words[0] in ("--home", "--theme"):
+        words = words[2:]
+    return words[:1] == ["hook"]
+
+
+def _run_hook(cli: Callable[..., object]) -> NoReturn:
+    """A hook never fails and never says what is wrong: whoever waits for it has other things to do."""
+    with contextlib.suppress(BaseException):  # a home that is none, a hook of a newer memtui, a closed pipe: all the same
+        cli(standalone_mode=False)
+    from memtui.skills.hooks.running import leave
+
+    leave()

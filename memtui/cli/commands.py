@@ -29,6 +29,12 @@ _COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "export": ("memtui.cli.files", "Write all memories and their history to a file."),
     "import": ("memtui.cli.files", "Take in a LoCoMo conversation, a session file or an export."),
     "reembed": ("memtui.cli.files", "Make new vectors after a change of embedder."),
+    "mcp": ("memtui.cli.mcp", "Serve memory to other agents over MCP (stdio)."),
+    "init": ("memtui.cli.agents", "Put memtui into Claude Code, Codex, Cursor, Gemini CLI or opencode."),
+    "uninstall": ("memtui.cli.agents", "Take memtui out of them again."),
+    "hook": ("memtui.cli.hooks", "Run a hook of another agent; it never fails."),
+    "hooks-status": ("memtui.cli.hooks", "Say how the hooks fared."),
+    "schedule": ("memtui.cli.schedule", "Decay and export at fixed hours."),
     "doctor": ("memtui.cli.doctor", "Say what is configured, what is reachable and what each part answered."),
     "compare": ("memtui.cli.compare", "Play a session under several laws and say what each keeps."),
     "survival": ("memtui.cli.survival", "Chart how long memories live, by kind or by law."),
@@ -72,7 +78,7 @@ class _LazyGroup(click.Group):
         entry = _COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command = getattr(importlib.import_module(entry[0]), f"{cmd_name}_command")
+        command = getattr(importlib.import_module(entry[0]), f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 

@@ -182,7 +182,7 @@ def passing_rows(frame: Frame, cue: Cue, policy: RecallPolicy) -> Ints:
     """Rows of the memories that pass the gate for a cue: what `recall` chooses from by retention, budget and what stands for
     what. Cheaper than that.
     """
-    found = _rank(frame, cue, policy)
+    found = _rank(frame, cue, policy, None)
     return np.zeros(0, np.int64) if found is None else found.rows[np.array(found.passed, np.bool_)]
 
 

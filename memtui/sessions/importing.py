@@ -30,7 +30,7 @@ from memtui.sessions.format import parse_session, read_bytes, read_session
 from memtui.sessions.lines import AssistantTurn, CommandLine, Json, Line, MindCall, Probe, Session, UserTurn
 from memtui.sessions.locomo import Conversation, locomo_conversation, looks_like_locomo
 from memtui.sessions.record import SUFFIX, Recorder, file_stem
-from memtui.sessions.restoring import import_memories, read_memories
+from memtui.sessions.restoring import distrust_new, import_memories, read_memories
 
 if TYPE_CHECKING:
     from memtui.chat.companion import Companion
@@ -58,6 +58,7 @@ class ImportReport:
         faded: memories of this conversation that are below the floor at the home's present moment.
         slept: what the sleep pass at the end did, in a sentence; empty without one.
         session: the session file in the home; None for an export of memories, or a dry run.
+        untrusted: skills that came in and wait for approval.
     """
 
     title: str
@@ -71,6 +72,7 @@ class ImportReport:
     slept: str = ""
     session: Path | None = None
     dry_run: bool = False
+    untrusted: int = 0
 
     @property
     def sentence(self) -> str:
@@ -82,6 +84,7 @@ class ImportReport:
         parts += [f"{there} turns were there already"] if there else []
         parts += [f"{self.skipped} commands were not run"] if self.skipped else []
         parts += [f"{self.faded} have faded since; the next sleep prunes them"] if self.faded else []
+        parts += [f"{self.untrusted} skills wait for approval (`memtui skill list`)"] if self.untrusted else []
         parts += [f"the clock stands at {self.clock:%d %b %Y, %H:%M} UTC"] if self.clock is not None else []
         return f"{'; '.join(parts)}. {self.slept}".rstrip()
 
@@ -94,6 +97,7 @@ async def import_file(
     conversation: int = 0,
     dry_run: bool = False,
     sleep: bool = False,
+    trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import a file into a companion's memory, and its conversation into the folder `sessions`.
@@ -105,6 +109,7 @@ async def import_file(
     Args:
         conversation: number (from 0) of the conversation in a LoCoMo file.
         sleep: end with a sleep pass.
+        trust: leave the skills of an export as trusted as it says; else they wait for approval.
 
     Raises:
         InputError: the file can't be read or is none of the known formats; a key is missing; no such conversation.
@@ -113,7 +118,7 @@ async def import_file(
     """
     found = await asyncio.to_thread(read_importable, path, conversation)
     if found is None:
-        report = await _import_export(path, companion, dry_run=dry_run, progress=progress)
+        report = await _import_export(path, companion, dry_run=dry_run, trust=trust, progress=progress)
     else:
         report = await _Import(companion, sessions, found).run(dry_run=dry_run, progress=progress)
     if sleep and not dry_run:
@@ -121,20 +126,23 @@ async def import_file(
     return report
 
 
-async def _import_export(path: Path, companion: Companion, *, dry_run: bool, progress: Progress | None) -> ImportReport:
+async def _import_export(
+    path: Path, companion: Companion, *, dry_run: bool, trust: bool, progress: Progress | None
+) -> ImportReport:
     store = companion.store
     title = f"Memories of {path.name}"
     if dry_run:
         exported = await asyncio.to_thread(read_memories, path)
         return ImportReport(title, exported.turns, exported.turns, 0, 0, dry_run=True)
-    before = len(store.state.turns), len(store.state.memories)
+    before, known = (len(store.state.turns), len(store.state.memories)), set(store.state.memories)
     await import_memories(path, store, companion.mind.embedder, progress)
     if store.state.offset_s and not before[1]:  # the home that was exported had its own time
         companion.clock.jump_to(companion.clock.wall() + timedelta(seconds=store.state.offset_s))
     if store.state.last_at is not None:
         companion.clock.never_before(store.state.last_at)
-    turns, memories = len(store.state.turns), len(store.state.memories)
-    return ImportReport(title, turns, turns - before[0], memories - before[1], 0, clock=companion.clock.now())
+    untrusted = 0 if trust else await distrust_new(companion, known, "export")
+    turns, memories, now = len(store.state.turns), len(store.state.memories), companion.clock.now()
+    return ImportReport(title, turns, turns - before[0], memories - before[1], 0, clock=now, untrusted=untrusted)
 
 
 def read_importable(path: Path, conversation: int = 0) -> Conversation | None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memtui.errors import InputError, LedgerError, SessionFormatError
-from memtui.memory.events import Body, Created, Edited, Turned, from_data
+from memtui.memory.events import Body, Created, Edited, Trusted, Turned, from_data
+from memtui.memory.ids import make_id
+from memtui.memory.model import Trust
 from memtui.memory.moments import from_iso
 from memtui.memory.skill import text_to_embed
 from memtui.memory.texts import content_hash
@@ -24,6 +26,7 @@ from memtui.sessions.format import read_bytes
 from memtui.sessions.lines import Json
 
 if TYPE_CHECKING:
+    from memtui.chat.companion import Companion
     from memtui.chat.steps import Progress
     from memtui.memory.frame import Vectors
     from memtui.minds.base import Embedder
@@ -133,16 +136,60 @@ async def import_memories(path: Path, store: MemoryStore, embedder: Embedder, pr
         LedgerError: the events don't hash to what the file says: it was changed.
     """
     exported = read_memories(path)
-    events = [event for block in exported.blocks for event in block]
-    there = store.events()
-    if any(i >= len(events) or events[i][3] != event.hash for i, event in enumerate(there)):
+    if _holds(exported, store):
+        return 0
+    if not goes_on(exported, store):
         raise InputError(
             "This home has memories of its own; an export is read into an empty one.",
             safe="Nothing was changed.",
             todo="Name a new home with --home DIR.",
         )
-    vectors = await _embed(exported, len(there), embedder, progress)
-    skip = len(there)
+    added = await append_exported(exported, store, embedder, progress)
+    if store.head.hash != exported.head:
+        raise LedgerError(
+            f"{path}: its events don't hash to what its header says: the file was changed.",
+            todo="Use another copy; this home now holds what the file says.",
+        )
+    return added
+
+
+async def distrust_new(companion: Companion, before: Collection[str], origin: str) -> int:
+    """Let skills that came from a file wait for the person's approval; returns how many do.
+
+    Args:
+        before: ids of the memories that were here before.
+        origin: what kind of file it was.
+    """
+    store, now = companion.store, companion.clock.now()
+    new = [(m.id, m.skill.trust) for m in store.state.memories.values() if m.skill is not None and m.id not in before]
+    bodies = [Trusted(memory, Trust.UNTRUSTED, origin) for memory, trust in new if trust is Trust.TRUSTED]
+    if bodies:
+        await store.append_async(bodies, at=now, block=make_id(now, "distrust", store.head.length))
+    return len(new)
+
+
+def goes_on(exported: Exported, store: MemoryStore) -> bool:
+    """Whether the ledger of a store is a beginning of an export's (an empty one is)."""
+    there = store.events()
+    if len(there) > exported.events:
+        return False
+    hashes = [event[3] for block in exported.blocks for event in block]
+    return all(event.hash == expected for event, expected in zip(there, hashes, strict=False))
+
+
+def _holds(exported: Exported, store: MemoryStore) -> bool:
+    """Whether all of an export stands in a store's ledger already, and more behind it."""
+    there = store.events()
+    last = exported.blocks[-1][-1][3] if exported.blocks else ""
+    return exported.head == last and len(there) > exported.events > 0 and there[exported.events - 1].hash == last
+
+
+async def append_exported(
+    exported: Exported, store: MemoryStore, embedder: Embedder, progress: Progress | None = None
+) -> int:
+    """Append what a store lacks of an export that `goes_on` from it, block by block; returns the events added."""
+    skip = before = store.head.length
+    vectors = await _embed(exported, skip, embedder, progress)
     for number, block in enumerate(exported.blocks):
         if skip:
             skip -= len(block)
@@ -157,12 +204,7 @@ async def import_memories(path: Path, store: MemoryStore, embedder: Embedder, pr
             texts={digest: exported.texts[digest] for digest in named},
             vectors={digest: vectors[digest] for digest in named if digest in vectors},
         )
-    if store.head.hash != exported.head:
-        raise LedgerError(
-            f"{path}: its events don't hash to what its header says: the file was changed.",
-            todo="Use another copy; this home now holds what the file says.",
-        )
-    return len(events) - len(there)
+    return exported.events - before
 
 
 async def _embed(exported: Exported, skip: int, embedder: Embedder, progress: Progress | None) -> dict[str, Vectors]:

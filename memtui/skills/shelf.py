@@ -45,6 +45,12 @@ class Shelf:
         rows = (frame.memories[row] for row in np.flatnonzero(frame.skill).tolist())
         return [memory for memory in rows if memory.id in frame]
 
+    def in_recall(self) -> list[Memory]:
+        """The skills that are not archived now."""
+        frame = self.keeper.store.frame
+        archived = self.keeper.law.out_of_recall(frame, to_us(self.keeper.clock.now()))
+        return [frame.memories[row] for row in np.flatnonzero(frame.skill & frame.active & ~archived).tolist()]
+
     def draft(self, memory: Memory) -> Draft:
         """A skill's words, with its slug and outcome."""
         words = parse_body(self.keeper.store.text(memory.content))
@@ -121,7 +127,7 @@ class Shelf:
 
     def search(self, query: str, limit: int, *, meaning: bool = True) -> list[Found]:
         """The best `limit` skills that are not archived for a query, relevant or not, best first."""
-        memories = [memory for memory in self.memories() if self.stage(memory) is not Stage.ARCHIVED]
+        memories = self.in_recall()
         if not memories:
             return []
         found = self._ranked(memories, query[:_QUERY], limit, meaning)

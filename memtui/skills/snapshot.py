@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from memtui.clock import wall_now
-from memtui.locations import Home
+from memtui.locations import Home, own_command
 from memtui.memory.frame import Bools, Floats, Vectors
 from memtui.memory.laws.strength import Stage
 from memtui.memory.ledger import GENESIS, Head
@@ -98,6 +97,20 @@ class SnapshotReader:
         kept = [self._skill(self._file, row, left, now) for row in range(len(self._file))]
         return sorted((skill for skill in kept if not skill.archived), key=lambda skill: (-skill.strength, skill.slug))
 
+    def strongest(self, now: datetime, most: int) -> tuple[list[Skill], int, int]:
+        """The strongest trusted skills at `now`, and how many trusted and untrusted ones there are; archived ones apart.
+
+        Only the records that are given are read in full: it stands on a hook's way.
+        """
+        file = self._file
+        if file is None:
+            return [], 0, 0
+        there, left = self._there(file, now), self._left(file, now)
+        trusted = np.array([file.says_trusted(row) for row in range(len(file))], np.bool_)
+        rows = np.flatnonzero(there & trusted)
+        best = rows[np.argsort(-left[rows], kind="stable")[:most]].tolist()
+        return [self._skill(file, row, left, now) for row in best], int(rows.size), int((there & ~trusted).sum())
+
     def recall(self, query: str, now: datetime, limit: int = 5, *, meaning: bool = False) -> Recalled:
         """The best skills for a query at `now`, by words; by meaning too if asked (about a second where it is not `quick`).
 
@@ -168,9 +181,8 @@ def refresh_in_background(home: Home) -> bool:
             return False
         home.skills.mkdir(parents=True, exist_ok=True)
         mark.write_bytes(b"")
-        named = ["--home", str(home.data)] if home.config == home.data else []  # else the system's own folders
         subprocess.Popen(
-            [sys.executable, "-m", "memtui", *named, "skill", "refresh"],
+            [*own_command(home), "skill", "refresh"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

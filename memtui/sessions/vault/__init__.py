@@ -1,0 +1,1 @@
+"""The vault: one Markdown file a record, for Obsidian, git and people; and back."""
