@@ -64,10 +64,11 @@ class Story:
             if not isinstance(line.line, Probe):
                 continue
             assert line.recollection is not None
-            probe, recalled = line.line, self._memories(line.recollection)
+            probe = line.line
             if probe.category == "nothing":
-                assert recalled == [], probe.id
+                assert line.recollection.recalled == (), probe.id
                 continue
+            recalled = [self.companion.store.state.memories[item.memory] for item in line.recollection.items]
             answers = [folded(answer) for answer in probe.answers]
             hit = [
                 memory

@@ -14,7 +14,8 @@ from memtui.minds.base import PairText, language_of
 from memtui.minds.offline.embedder import LocalEmbedder
 from memtui.minds.offline.grounds import UNSURE, grounds
 from memtui.minds.offline.heads import LABELS, Heads
-from memtui.minds.offline.pairs import ASPECT_SHARE, Embeds, marks, plain, surface_columns, vector_columns
+from memtui.minds.offline.pair_cues import pair_cues
+from memtui.minds.offline.pairs import ASPECT_SHARE, Embeds, content_words, marks, plain, surface_columns, vector_columns
 from memtui.minds.offline.speakers import spoken
 
 
@@ -50,8 +51,23 @@ def _of_two_people(pair: PairText) -> Verdict:
 
 
 def label_probabilities(older: Sequence[str], newer: Sequence[str], embedder: Embeds, heads: Heads) -> Vectors:
-    """float32 (n, 4) in the order of `heads.LABELS`."""
-    return heads.pairs(*pair_columns(older, newer, embedder, heads))
+    """float32 (n, 4) in the order of `heads.LABELS`. What says the same in the same words replaces nothing, it repeats."""
+    found = heads.pairs(*pair_columns(older, newer, embedder, heads))
+    again = [i for i, (a, b) in enumerate(zip(older, newer, strict=True)) if told_again(a, b)]
+    replaces, repeats = LABELS.index(Label.SUPERSEDES), LABELS.index(Label.DUPLICATE)
+    found[again, repeats] += found[again, replaces]
+    found[again, replaces] = 0.0
+    return found
+
+
+def told_again(older: str, newer: str) -> bool:
+    """Whether both have the same content words and numbers, and neither denies, ends or doubts what the other says."""
+    x, y = content_words(older), content_words(newer)
+    if not x or {word for word, _ in x} != {word for word, _ in y}:
+        return False
+    a, b = marks(older), marks(newer)
+    same_sense = ("negation" in a.cues) == ("negation" in b.cues) and pair_cues(older) == pair_cues(newer)
+    return a.numbers == b.numbers and same_sense
 
 
 def pair_columns(older: Sequence[str], newer: Sequence[str], embedder: Embeds, heads: Heads) -> tuple[Vectors, Vectors]:

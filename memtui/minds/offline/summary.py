@@ -23,6 +23,9 @@ _CENTRAL: Final = 0.92
 """A telling is central when it is this near to the most central one, as a share of its centrality; the newest such wins."""
 _NEAR: Final = 0.4
 """Cosine that each telling must have to some other one."""
+_REPLACES: Final = 0.9
+"""Probability of `supersedes` from which one telling contradicts another: how a project goes on is told anew each time,
+and a summary keeps what each adds."""
 _MOST_PAIRS: Final = 60
 
 
@@ -62,7 +65,7 @@ def _agree(texts: Sequence[str], vectors: Vectors, embedder: LocalEmbedder, head
     if not pairs:
         return True
     rows = label_probabilities([texts[i] for i, _ in pairs], [texts[j] for _, j in pairs], embedder, heads)
-    if float(rows[:, LABELS.index(Label.SUPERSEDES)].max()) >= heads.threshold("supersedes"):
+    if float(rows[:, LABELS.index(Label.SUPERSEDES)].max()) >= _REPLACES:
         return False
     near = vectors @ vectors.T
     np.fill_diagonal(near, 0.0)

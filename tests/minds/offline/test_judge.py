@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from memtui.memory.model import Label, Verdict
 from memtui.minds.base import PairText
 from memtui.minds.offline.embedder import LocalEmbedder
-from memtui.minds.offline.heads import Heads
-from memtui.minds.offline.judge import judge, label_probabilities
+from memtui.minds.offline.heads import LABELS, Heads
+from memtui.minds.offline.judge import judge, label_probabilities, told_again
 from tests.minds.offline.conftest import NOW
 
 
@@ -95,3 +95,25 @@ def test_probabilities_are_finite_and_sum_to_one(embedder: LocalEmbedder, heads:
     found = label_probabilities([older], [newer], embedder, heads)
     assert np.isfinite(found).all()
     assert found.sum() == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "again"),
+    [
+        ("я живу в Казани", "Живу в Казани!", True),
+        ("I live in Porto", "I live in Porto, as I said", False),
+        ("I live in Porto", "i live in porto!!", True),
+        ("I lived in Porto", "I live in Porto", False),
+        ("I live in Porto", "I don't live in Porto", False),
+        ("the code is 4471", "the code is 4472", False),
+        ("I live in Porto", "I no longer live in Porto", False),
+        ("", "", False),
+    ],
+)
+def test_the_same_words_again_replace_nothing(
+    older: str, newer: str, again: bool, embedder: LocalEmbedder, heads: Heads
+) -> None:
+    assert told_again(older, newer) is again
+    if again:
+        (row,) = label_probabilities([older], [newer], embedder, heads)
+        assert row[LABELS.index(Label.SUPERSEDES)] == 0 and row.sum() == pytest.approx(1, abs=1e-4)

@@ -26,13 +26,12 @@ from memtui.minds.offline.trees import OUTDATED, RANK
 
 _SHOWN: Final = 7
 """How many memories a prompt usually has room for; what the figures are measured at."""
-_CAUTION: Final = 0.003
-"""How much of the best mean share is given up to pass over less."""
 ALL: Final = "all"
 _ELSE: Final = 0.3
 """Weight of what is neither evidence nor stale when it is learned what to pass over."""
-_NOTHING_PASSES: Final = 0.12
-"""Share of the questions that nothing answers at which something may pass the gate."""
+_NOTHING_PASSES: Final = 0.2
+"""Share of the stories' questions that nothing answers at which something may pass the gate. They were written to lie near
+what was told; of what people ask at large fewer do."""
 _LEAVES: Final = 8
 _OTHER, _EVIDENCE, _STALE, _UNKNOWN = 0, 1, 2, 3
 _ENOUGH: Final = 8
@@ -166,6 +165,11 @@ def _gate(asked: Sequence[Asked], scores: Sequence[Floats], figures: Figures) ->
     """The log-odds that the best memory reaches in only `_NOTHING_PASSES` of the questions that nothing answers."""
     vain = sorted(float(score.max()) for one, score in zip(asked, scores, strict=True) if one.category == NOTHING)
     gate = vain[int(len(vain) * (1 - _NOTHING_PASSES))]
+    for share in (0.1, 0.2, 0.3):
+        print(
+            f"gate that {share:.0%} of the questions without an answer pass: {vain[int(len(vain) * (1 - share))]:+.2f}",
+            flush=True,
+        )
     answered = [(one, score) for one, score in zip(asked, scores, strict=True) if (one.truth == _EVIDENCE).any()]
     reached = [bool((score[one.truth == _EVIDENCE] >= gate).any()) for one, score in answered]
     figures["gate_answers_pass"] = round(float(np.mean(reached)), 4)
@@ -223,7 +227,7 @@ def _cut(
 ) -> float:
     """The log-odds from which the most questions are answered with nothing stale beside it, at the prompt's usual size.
 
-    Each category counts the same: stories ask mostly of changes, people do not. Of cuts that do about as well the highest is
+    Each category counts the same: stories ask mostly of changes, people do not. Of cuts that do as well the highest is
     taken: to leave out what still holds is the worse mistake.
     """
     scores, question, place = found
@@ -246,6 +250,6 @@ def _cut(
     for cut, result in zip(cuts, results, strict=True):
         print(f"pass over from {cut:+.1f}", {category: round(share, 3) for category, share in result.items()}, flush=True)
     most = max(result[ALL] for result in results)
-    at = max(n for n, result in enumerate(results) if result[ALL] >= most - _CAUTION)
+    at = max(n for n, result in enumerate(results) if result[ALL] == most)
     figures |= {f"answers_clean_{category}": round(share, 4) for category, share in results[at].items()}
     return round(float(cuts[at]), 2)

@@ -68,7 +68,7 @@ def train_readers(data: Data, embedder: LocalEmbedder, arrays: Arrays, figures: 
     """Fit slots, brief heads and aspects on `data` into `arrays`."""
     statements = [*data.statements, *statements_of(data.stories)]
     questions = [*data.questions, *questions_of(data.stories)]
-    train_slot_head([*statements, *questions, *data.asked], embedder, arrays, figures)
+    train_slot_head([*statements, *questions], embedder, arrays, figures)
     train_brief_heads(statements, embedder, arrays)
     train_aspects(data.stories, data.statements, data.questions, data.asked, data.pairs, embedder, arrays)
 
