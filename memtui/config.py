@@ -122,7 +122,7 @@ class MemorySettings(_Section):
 class RecallSettings(_Section):
     """What reaches the prompt."""
 
-    budget_tokens: int = Field(160, ge=0)
+    budget_tokens: int = Field(145, ge=0)
     """Tokens (cl100k) of a prompt's memories; a question in Cyrillic gets 1.4 times as many."""
     candidates: int = Field(50, ge=1)
     words_weight: float = Field(0.5, ge=0, le=1)

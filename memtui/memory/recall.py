@@ -50,7 +50,7 @@ class RecallPolicy:
         stretch: whether a question whose language needs more tokens gets more room (`Cue.room`).
     """
 
-    budget_tokens: int = 160
+    budget_tokens: int = 145
     candidates: int = 50
     words_weight: float = 0.5
     slot_weight: float = 1.5

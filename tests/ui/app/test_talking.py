@@ -34,7 +34,7 @@ async def test_a_turn_shows_its_reply_its_memories_and_what_was_learned(bench: O
         screen = b.text()
         assert "Active 1" in screen
         assert "1 memory" in screen
-        assert "of 160 tok" in screen
+        assert "of 145 tok" in screen
         assert "offline mind" in screen
         assert b.chat.panel.selected is not None  # the card follows what the talk is about
 
