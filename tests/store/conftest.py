@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from memtui.store.memory_store import MemoryStore
 from tests.store.builders import opened, scratch
-
-settings.register_profile("steady", deadline=None, derandomize=True)  # the same examples each time, on any machine
-settings.load_profile("steady")
 
 
 @pytest.fixture
