@@ -19,8 +19,13 @@ def record_of(done: Any) -> dict[str, Any]:
     return record
 
 
-def test_a_session_that_asks_for_what_faded(memtui: Run) -> None:
-    record = record_of(memtui("regret", "berlin-to-lisbon", "--json"))
+@pytest.fixture(scope="module")
+def record(memtui: Run) -> dict[str, Any]:
+    """What is missed and never used in the longest sample."""
+    return record_of(memtui("regret", "berlin-to-lisbon", "--json"))
+
+
+def test_a_session_that_asks_for_what_faded(memtui: Run, record: dict[str, Any]) -> None:
     assert set(record) == {"as_of", "questions", "wordless", "unused_after_days", "missed", "unused"}
     (one,) = [missed for missed in record["missed"] if missed["content"] == TROMBONE]
     assert one["retired_reason"] == "pruned" and one["handle"] == "m07"
@@ -33,22 +38,22 @@ def test_a_session_that_asks_for_what_faded(memtui: Run) -> None:
     assert before["questions"] < record["questions"]
 
 
-def test_the_list_for_people(memtui: Run) -> None:
+def test_the_list_for_people(memtui: Run, record: dict[str, Any]) -> None:
     done = memtui("regret", "berlin-to-lisbon")
-    missed = record_of(memtui("regret", "berlin-to-lisbon", "--json"))["missed"]
-    assert f"Missed: {len(missed)} retired and needed later" in done.stdout
+    assert f"Missed: {len(record['missed'])} retired and needed later" in done.stdout
     assert TROMBONE in done.stdout and "asked 2026-" in done.stdout
     assert "Never used:" in done.stdout and "questions looked at." in done.stderr and "\x1b" not in done.stdout
 
 
-def test_a_home_that_lived_a_session_says_the_same(memtui: Run, process: Run, tmp_path: Path) -> None:
+def test_a_home_that_lived_a_session_says_the_same(
+    memtui: Run, process: Run, record: dict[str, Any], tmp_path: Path
+) -> None:
     """The words come from the chats kept there, the rest from its ledger."""
     folder = tmp_path / "lived"
     assert memtui("replay", "berlin-to-lisbon", "--headless", "--keep", folder).returncode == 0
     there = {"MEMTUI_HOME": str(folder)}
-    played = record_of(memtui("regret", "berlin-to-lisbon", "--json"))
     kept = record_of(process("regret", "--json", env=there))
-    assert kept["missed"] == played["missed"] and kept["questions"] == played["questions"]
+    assert kept["missed"] == record["missed"] and kept["questions"] == record["questions"]
     verified = memtui("verify", "--json", env=there)
     assert json.loads(verified.stdout)["ok"], "it only read"
     for file in (folder / "sessions").glob("*.jsonl"):
