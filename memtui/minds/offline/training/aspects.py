@@ -74,12 +74,12 @@ def train_aspects(
     optimiser = optax.adam(optax.cosine_decay_schedule(RATE, STEPS))
     state = optimiser.init(weights)
 
-    @jax.jit
-    def step(weights: Any, state: Any, batch: Any, key: Any) -> tuple[Any, Any]:
+    def stepped(weights: Any, state: Any, batch: Any, key: Any) -> tuple[Any, Any]:
         gradient = jax.grad(_loss)(weights, x, start, batch, key)
         updates, state = optimiser.update(gradient, state, weights)
         return optax.apply_updates(weights, updates), state
 
+    step: Any = jax.jit(stepped)  # called, not a decorator: without jax installed that would be an untyped one
     chance, key = np.random.default_rng(seed), jax.random.PRNGKey(seed)
     for _ in range(STEPS):
         key, now = jax.random.split(key)
