@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memtui.cli.charts import chart_option, warn_of_charts
 from memtui.cli.commands import Context, pass_context
 from memtui.cli.opened import ProgressLine
 from memtui.errors import InputError
@@ -104,12 +105,7 @@ def _screen_figures() -> dict[str, Any]:
 @_MIND
 @_CHECKPOINT
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output (a list for several files).")
-@click.option(
-    "--chart",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the chart of each file as SVG and PNG into DIR (needs the extra 'chart').",
-)
+@chart_option("the chart of each file")
 @pass_context
 def scenario_command(
     context: Context, files: tuple[Path, ...], mind: str, checkpoint: Path | None, as_json: bool, chart: Path | None
@@ -123,15 +119,14 @@ def scenario_command(
     """
     from memtui.bench.running import only_for_models
     from memtui.bench.scenario import read_scenario
-    from memtui.bench.svgchart import chart_warning, unique_names, write_charts
+    from memtui.bench.svgchart import unique_names, write_charts
     from memtui.cli.talk import find_session
 
     only_for_models(checkpoint, mind, len(files))
     found = [find_session(context, file) for file in files]
     for file in found:
         read_scenario(file)  # a broken file is said before hours are spent on the others
-    if chart is not None and (warning := chart_warning()):
-        click.echo(warning, err=True)
+    warn_of_charts(chart)
     records = []
     for file, name in zip(found, unique_names(found), strict=True):
         record = _play(context, file, mind, checkpoint)
@@ -174,20 +169,13 @@ def _show(records: Sequence[dict[str, Any]]) -> None:
 
 @bench_command.command("stability")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option(
-    "--chart",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the chart as SVG and PNG into DIR (needs the extra 'chart').",
-)
+@chart_option()
 def stability_command(as_json: bool, chart: Path | None) -> None:
     """Live 150 steps under each law: which of five critical facts, and one told once, are there when needed."""
     from memtui.bench.stability import run_experiment
     from memtui.bench.stability_report import show_experiment, write_experiment
-    from memtui.bench.svgchart import chart_warning
 
-    if chart is not None and (warning := chart_warning()):
-        click.echo(warning, err=True)
+    warn_of_charts(chart)
     record = run_experiment()
     for path in write_experiment(record, chart) if chart is not None else ():
         click.echo(f"chart: {path}", err=True)

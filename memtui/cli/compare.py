@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.charts import chart_option, warn_of_charts
 from memtui.cli.commands import Context, pass_context
 from memtui.cli.opened import ProgressLine
 from memtui.errors import InputError
@@ -25,12 +26,7 @@ from memtui.errors import InputError
     help="Change a setting: half_life.episodic=24h, floor=0.1, capacity=40, stability.rate=0.02, sleep.repeats=2.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option(
-    "--chart",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the chart as SVG and PNG into DIR (needs the extra 'chart').",
-)
+@chart_option()
 @pass_context
 def compare_command(
     context: Context, file: Path, laws: tuple[str, ...], changes: tuple[str, ...], as_json: bool, chart: Path | None
@@ -46,7 +42,6 @@ def compare_command(
     """
     from memtui.bench.compare import compare, variants_of
     from memtui.bench.compare_report import show_comparison, write_comparison
-    from memtui.bench.svgchart import chart_warning
     from memtui.chat.changes import parse_changes
     from memtui.cli.talk import find_session
     from memtui.memory.laws import LAW_NAMES
@@ -59,8 +54,7 @@ def compare_command(
         raise InputError("There is nothing to compare.", todo="Name two laws with --law, or change a setting with --set.")
     variants = variants_of(context.settings, laws, parse_changes(changes))
     session = read_session(find_session(context, file))
-    if chart is not None and (warning := chart_warning()):
-        click.echo(warning, err=True)
+    warn_of_charts(chart)
     progress = ProgressLine()
     try:
         record = asyncio.run(compare(session, variants, progress))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.as_of import AS_OF_HELP, as_of_words, moment_option
+from memtui.cli.charts import chart_option, warn_of_charts
 from memtui.cli.commands import Context, pass_context
 from memtui.cli.opened import ProgressLine, run, run_played
 
@@ -25,12 +26,7 @@ if TYPE_CHECKING:
 @click.option("--by", type=click.Choice(["kind", "law"]), default="kind", show_default=True, help="What to tell apart.")
 @click.option("--as-of", metavar="TIME", help=AS_OF_HELP)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option(
-    "--chart",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the chart as SVG and PNG into DIR (needs the extra 'chart').",
-)
+@chart_option()
 @pass_context
 def survival_command(
     context: Context, session: Path | None, by: str, as_of: str | None, as_json: bool, chart: Path | None
@@ -48,12 +44,10 @@ def survival_command(
         memtui survival --by law --chart charts forty-days-en
     """
     from memtui.bench.survival_report import show_survival, write_survival
-    from memtui.bench.svgchart import chart_warning
     from memtui.chat.survival import survival_record
 
     when = moment_option(as_of)
-    if chart is not None and (warning := chart_warning()):
-        click.echo(warning, err=True)
+    warn_of_charts(chart)
     progress = ProgressLine()
 
     async def work(companion: Companion) -> tuple[Survivals, str]:

@@ -164,12 +164,13 @@ def _trees(x: Vectors, y: Any, weights: Floats | None, rising: Sequence[int]) ->
 def _gate(asked: Sequence[Asked], scores: Sequence[Floats], figures: Figures) -> float:
     """The log-odds that the best memory reaches in only `_NOTHING_PASSES` of the questions that nothing answers."""
     vain = sorted(float(score.max()) for one, score in zip(asked, scores, strict=True) if one.category == NOTHING)
-    gate = vain[int(len(vain) * (1 - _NOTHING_PASSES))]
+
+    def passed_by(share: float) -> float:
+        return vain[int(len(vain) * (1 - share))]
+
     for share in (0.1, 0.2, 0.3):
-        print(
-            f"gate that {share:.0%} of the questions without an answer pass: {vain[int(len(vain) * (1 - share))]:+.2f}",
-            flush=True,
-        )
+        print(f"gate that {share:.0%} of the questions without an answer pass: {passed_by(share):+.2f}", flush=True)
+    gate = passed_by(_NOTHING_PASSES)
     answered = [(one, score) for one, score in zip(asked, scores, strict=True) if (one.truth == _EVIDENCE).any()]
     reached = [bool((score[one.truth == _EVIDENCE] >= gate).any()) for one, score in answered]
     figures["gate_answers_pass"] = round(float(np.mean(reached)), 4)
